@@ -139,6 +139,9 @@ package enum UserInfoCoding {
             guard case .string(let key) = entry.key else {
                 throw refusal(path, "has keys of type \(entry.key.type); only strings can be keys")
             }
+            guard key.utf8.count <= ActivityLimits.keyBytes else {
+                throw refusal(path, "has a key of \(key.utf8.count) bytes; \(ActivityLimits.keyBytes) are allowed")
+            }
             let path = "\(path)[\"\(key)\"]"
             // Keys are equal if they are canonically equivalent in Unicode, whatever their bytes.
             guard decoded.updateValue(try decode(entry.value, at: path, depth: depth + 1), forKey: key) == nil else {

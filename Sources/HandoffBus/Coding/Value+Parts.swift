@@ -14,6 +14,9 @@ extension Value {
         guard let elements = array, bytes == nil || elements.isEmpty else { throw wrongType(key, "a list of strings") }
         let strings = elements.compactMap(\.unwrapped.string)
         guard strings.count == elements.count else { throw wrongType(key, "a list of strings") }
+        try mappingModelError { () throws(ModelError) in
+            for string in strings { try UserInfoValue.validateLength(ofKey: string) }
+        }
         return Set(strings)
     }
 

@@ -26,7 +26,7 @@ struct ActivityObject: ActivityHandler {
         let activity = try draft.activity(ofType: record.activity.type.rawValue)
         try PayloadSize.check(activity, replacing: record.activity, logger)
         let problem =
-            activity.userInfo == record.activity.userInfo
+            UserInfoValue.haveEqualEntries(activity.userInfo, record.activity.userInfo)
             ? record.documentProblem : try engine.desktop.documentProblem(of: activity)
         try engine.activities.update(id, by: client) {
             $0.activity = activity

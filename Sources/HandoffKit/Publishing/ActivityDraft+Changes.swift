@@ -8,15 +8,23 @@ extension ActivityDraft {
         func compare<Part: Equatable>(_ part: KeyPath<ActivityDraft, Part>, _ property: UserActivityProperty) {
             if self[keyPath: part] != old[keyPath: part] { changed.insert(property) }
         }
-        compare(\.properties.title, .title)
-        compare(\.properties.userInfo, .userInfo)
-        compare(\.properties.requiredUserInfoKeys, .requiredUserInfoKeys)
+        // Texts are compared byte by byte, as they are sent: another Unicode spelling is a change.
+        func compareText(_ part: KeyPath<ActivityDraft, String?>, _ property: UserActivityProperty) {
+            if !self[keyPath: part].isExactly(old[keyPath: part]) { changed.insert(property) }
+        }
+        compareText(\.properties.title, .title)
+        if !HandoffModel.UserInfoValue.haveEqualEntries(properties.userInfo, old.properties.userInfo) {
+            changed.insert(.userInfo)
+        }
+        if !properties.requiredUserInfoKeys.isExactly(old.properties.requiredUserInfoKeys) {
+            changed.insert(.requiredUserInfoKeys)
+        }
         compare(\.properties.webpageURL, .webpageURL)
-        compare(\.properties.documentURL, .documentURL)
+        compareText(\.properties.documentURL, .documentURL)
         compare(\.properties.expiration, .expirationDate)
-        compare(\.properties.targetContentIdentifier, .targetContentIdentifier)
-        compare(\.properties.persistentIdentifier, .persistentIdentifier)
-        compare(\.properties.teamID, .teamID)
+        compareText(\.properties.targetContentIdentifier, .targetContentIdentifier)
+        compareText(\.properties.persistentIdentifier, .persistentIdentifier)
+        compareText(\.properties.teamID, .teamID)
         compare(\.properties.supportsContinuationStreams, .supportsContinuationStreams)
         compare(\.isEligible, .isEligibleForHandoff)
         compare(\.needsSave, .needsSave)

@@ -14,6 +14,7 @@ extension Activity.Properties {
         guard !requiredUserInfoKeys.contains(where: \.holdsNUL) else {
             throw ModelError(.invalidValue, "A key in requiredUserInfoKeys contains U+0000: remove it.")
         }
+        for key in requiredUserInfoKeys { try UserInfoValue.validateLength(ofKey: key) }
         try UserInfoValue.validate(userInfo, depth: ActivityLimits.nestingDepth, path: "")
     }
 

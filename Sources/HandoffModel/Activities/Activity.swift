@@ -133,6 +133,21 @@ package struct Activity: Hashable, Sendable {
     }
 }
 
+extension Activity.Properties {
+    /// Whether both are sent as the same bytes: texts are compared byte by byte, also the keys of userInfo.
+    package static func == (left: Self, right: Self) -> Bool {
+        left.title.isExactly(right.title) && left.webpageURL == right.webpageURL
+            && UserInfoValue.haveEqualEntries(left.ownUserInfo, right.ownUserInfo)
+            && left.documentURL.isExactly(right.documentURL)
+            && left.requiredUserInfoKeys.isExactly(right.requiredUserInfoKeys) && left.teamID == right.teamID
+            && left.expiration == right.expiration
+            && left.targetContentIdentifier.isExactly(right.targetContentIdentifier)
+            && left.persistentIdentifier.isExactly(right.persistentIdentifier)
+            && left.supportsContinuationStreams == right.supportsContinuationStreams
+            && left.streamToken == right.streamToken
+    }
+}
+
 extension Activity {
     /// See ``Properties/title``.
     package var title: String? { properties.title }

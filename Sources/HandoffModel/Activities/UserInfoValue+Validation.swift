@@ -45,6 +45,18 @@ extension UserInfoValue {
         return url.utf8[..<colon].allSatisfy { $0.isASCIIAlphanumeric || "+-.".utf8.contains($0) }
     }
 
+    /// Checks that a key is not longer than ``ActivityLimits/keyBytes``; before a dictionary compares it with others.
+    ///
+    /// - Throws: ``ModelError/Code/invalidValue``.
+    package static func validateLength(ofKey key: String) throws(ModelError) {
+        guard key.utf8.count <= ActivityLimits.keyBytes else {
+            throw ModelError(
+                .invalidValue,
+                "A key of userInfo has at most \(ActivityLimits.keyBytes) bytes; this one has \(key.utf8.count)."
+            )
+        }
+    }
+
     /// Checks the keys and values of a dictionary.
     ///
     /// - Parameters:
@@ -52,6 +64,7 @@ extension UserInfoValue {
     ///   - path: the prefix of each key in messages.
     static func validate(_ entries: [String: UserInfoValue], depth: Int, path: String) throws(ModelError) {
         for (key, value) in entries {
+            try validateLength(ofKey: key)
             guard !key.holdsNUL else {
                 throw ModelError(.invalidValue, "The key \((path + key).debugDescription) contains U+0000: remove it.")
             }

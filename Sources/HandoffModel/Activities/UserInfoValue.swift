@@ -53,8 +53,9 @@ extension UserInfoValue: Hashable {
         }
     }
 
-    /// Compares the keys byte by byte: a dictionary of Swift regards two Unicode spellings of one key as equal.
-    private static func haveEqualEntries(
+    /// Whether two dictionaries are the same, their keys compared byte by byte: a dictionary of Swift regards two Unicode
+    /// spellings of one key as equal.
+    package static func haveEqualEntries(
         _ left: [String: UserInfoValue],
         _ right: [String: UserInfoValue]
     ) -> Bool {

@@ -18,6 +18,12 @@ package enum ActivityLimits {
     /// The largest number of keys in `requiredUserInfoKeys`.
     package static let requiredKeys = 1024
 
+    /// The longest key of userInfo, at any depth, and of `requiredUserInfoKeys`, in UTF-8 bytes.
+    ///
+    /// Keys are compared by canonical equivalence, which takes a time that grows with the square of the combining marks in
+    /// a row: a third of a second for one key of 64 KiB, a thousandth of that for each of 1 KiB.
+    package static let keyBytes = 1024
+
     /// The deepest nesting of userInfo: a value directly under a key is at depth 1.
     package static let nestingDepth = 16
 

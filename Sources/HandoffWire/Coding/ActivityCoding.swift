@@ -28,6 +28,7 @@ extension Activity {
         var properties = Activity.Properties()
         properties.title = message.hasTitle ? message.title : nil
         properties.userInfo = try UserInfoCoding.dictionary(message.userInfo)
+        for key in message.requiredUserInfoKeys { try UserInfoCoding.checkLength(ofKey: key) }
         properties.requiredUserInfoKeys = Set(message.requiredUserInfoKeys)
         properties.teamID = message.hasTeamID ? message.teamID : nil
         properties.expiration = message.hasExpiration ? try UserInfoCoding.timestamp(message.expiration) : nil

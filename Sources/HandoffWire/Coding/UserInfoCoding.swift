@@ -30,10 +30,11 @@ enum UserInfoCoding {
 
     /// Decodes the entries of a dictionary.
     ///
-    /// - Throws: ``WireError/Code/invalidContent`` when two keys are equivalent or a value is missing.
+    /// - Throws: ``WireError/Code/invalidContent`` when two keys are equivalent, one is too long, or a value is missing.
     static func dictionary(_ entries: [Handoff_V1_Entry]) throws(WireError) -> [String: UserInfoValue] {
         var dictionary: [String: UserInfoValue] = [:]
         for entry in entries {
+            try checkLength(ofKey: entry.key)
             guard entry.hasValue else {
                 throw WireError(.invalidContent, "The key \(entry.key.debugDescription) has no value.")
             }
@@ -42,6 +43,17 @@ enum UserInfoCoding {
             }
         }
         return dictionary
+    }
+
+    /// Checks that a key is short enough to be compared with others.
+    ///
+    /// - Throws: ``WireError/Code/invalidContent``.
+    static func checkLength(ofKey key: String) throws(WireError) {
+        do {
+            try UserInfoValue.validateLength(ofKey: key)
+        } catch {
+            throw WireError(error)
+        }
     }
 
     /// Decodes a value.

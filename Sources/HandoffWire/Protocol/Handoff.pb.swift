@@ -735,7 +735,7 @@ nonisolated struct Handoff_V1_Activity: Sendable {
   var supportsContinuationStreams: Bool = false
 
   /// The keys of user_info that are sufficient to continue, sorted by UTF-8 bytes; empty means all. At most 1024
-  /// different ones.
+  /// different ones of at most 1024 bytes each.
   var requiredUserInfoKeys: [String] = []
 
   /// The stream token that identifies the activity in a StreamRequest; 0, or absent, if it accepts no streams. It is
@@ -760,7 +760,7 @@ nonisolated struct Handoff_V1_Entry: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Any text without U+0000.
+  /// Any text of at most 1024 bytes without U+0000.
   var key: String = String()
 
   /// Never absent.

@@ -6,7 +6,7 @@ import re
 from .errors import Refused
 from .names import JOINERS, REMOVED, WHITE_SPACE
 from .values import (
-    SCHEMA, canonical, checked_text, decode_date, decode_entries, encode_date, encode_entries, invalid, plain_of,
+    LONGEST_KEY, SCHEMA, canonical, checked_text, decode_date, decode_entries, encode_date, encode_entries, invalid, plain_of,
     value_of,
 )
 
@@ -89,7 +89,7 @@ def _optional(message: dict, name: str, longest: int, least: int = 0) -> str | N
 
 
 def _required_keys(keys: list[str]) -> list[str]:
-    unique = {canonical(checked_text(key)): key for key in reversed(keys)}
+    unique = {canonical(checked_text(key, LONGEST_KEY)): key for key in reversed(keys)}
     if len(unique) > 1024:
         raise invalid("too many required keys")
     return sorted(unique.values(), key=str.encode)

@@ -13,6 +13,8 @@ from .protobuf import Schema
 
 SCHEMA = Schema("Circle.proto", "Handoff.proto", "Pairing.proto")
 DEEPEST = 16
+# The most bytes of a key of a dictionary, and of a required key.
+LONGEST_KEY = 1024
 FIRST_SECOND, LAST_SECOND = -377_705_116_800, 253_402_300_799
 SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 FOLDER_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
@@ -107,7 +109,7 @@ def decode_entries(entries: list[dict], depth: int) -> dict[str, dict]:
     for entry in entries:
         if "value" not in entry:
             raise invalid("an entry without a value")
-        decoded[checked_text(entry.get("key", ""))] = decode_value(entry["value"], depth)
+        decoded[checked_text(entry.get("key", ""), LONGEST_KEY)] = decode_value(entry["value"], depth)
     if len({canonical(key) for key in decoded}) != len(entries):
         raise invalid("two equivalent keys")
     return decoded

@@ -98,6 +98,10 @@ struct MessageVectorTests {
             ("an empty title is not an absent one", try Activity(type: .browsingWeb, title: "")),
             ("every property and every kind of value", try SampleActivities.everything()),
             ("values as deep as may be", try SampleActivities.deepest()),
+            (
+                "keys keep their spelling, whichever of Unicode's it is",
+                try Activity(type: .browsingWeb, userInfo: ["e\u{301}": .null, "\u{E8}": .null])
+            ),
         ]
         for (what, activity) in activities {
             var vector = Case(what: what, message: "Answer", bytes: hex(Answer.activity(activity).encode()))
@@ -172,10 +176,30 @@ struct MessageVectorTests {
             ("a key of one byte", "Answer", "32030a0107", "invalidContent"),
             ("a URL without a scheme", "Answer", "0a0e0a03612e6222070a016b12024a00", "invalidContent"),
             ("a length beyond the end", "Answer", "0a7f0a03612e62", "malformed"),
+            (
+                "two keys that are spellings of one text", "Answer",
+                hex(answer(entry(Array("\u{E9}".utf8)) + entry(Array("e\u{301}".utf8)))), "invalidContent"
+            ),
+            ("a key of 1025 bytes", "Answer", hex(answer(entry(longKey))), "invalidContent"),
+            ("a required key of 1025 bytes", "Answer", hex(answer(field(10, longKey))), "invalidContent"),
         ]
         return inputs.map { what, message, bytes, error in
             Case(what: what, message: message, bytes: bytes, error: error)
         }
+    }
+
+    private static let longKey = [UInt8](repeating: 0x6B, count: 1025)
+
+    /// An answer with an activity of the type `a.b` and these fields.
+    private static func answer(_ fields: [UInt8]) -> [UInt8] { field(1, field(1, Array("a.b".utf8)) + fields) }
+
+    /// A field with an entry of userInfo whose value is null.
+    private static func entry(_ key: [UInt8]) -> [UInt8] { field(4, field(1, key) + field(2, field(1, []))) }
+
+    /// A field of at most 16 383 bytes.
+    private static func field(_ number: UInt8, _ content: [UInt8]) -> [UInt8] {
+        let (low, high) = (UInt8(content.count & 0x7F), UInt8(content.count >> 7))
+        return [number << 3 | 2] + (high == 0 ? [low] : [low | 0x80, high]) + content
     }
 
     @Test("The published vectors are what this code generates")
