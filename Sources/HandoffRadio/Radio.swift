@@ -103,4 +103,13 @@ package protocol RadioChannel: Sendable {
     ///
     /// - Throws: ``RadioError`` with `channelClosed` when the link was lost; cancellation closes the channel.
     func receive() async throws(RadioError) -> [UInt8]?
+
+    /// Tells the radio that the peer has proved who it is: a listener's radio may keep the link of one that has not for a
+    /// shorter time after the channel.
+    func recordAuthentication()
+}
+
+extension RadioChannel {
+    /// Does nothing: a radio without links of limited number needs not know.
+    package func recordAuthentication() {}
 }

@@ -10,6 +10,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 from stranger import Stranger, is_linked
 from world import PROGRAMS, Failure, Steps, check, device, rig, run_story, trust_each_other, type_hash
@@ -18,6 +19,8 @@ TYPE = "org.example.notes.editing"
 # The controllers of the laptop, of the desktop that it trusts, and of the stranger.
 LAPTOP, DESKTOP, STRANGER = 0, 1, 2
 NAME, NEUTRAL = "anna-thinkpad", "Computer"
+# How long the link of a device that has proved who it is stays after its channel, in seconds.
+TRUSTED_LINK = 20
 
 
 def set_alias(name):
@@ -81,13 +84,24 @@ def neutral_name(steps, laptop):
             wait_for_end_of_link(STRANGER)
 
 
-def idle_channel(steps):
-    """A channel over which nothing comes is closed. bluetoothd keeps its link for some time (Docs/ThreatModel.md, 29)."""
+def idle_channel(steps, laptop, desktop, entry):
+    """A channel over which nothing comes is closed, and its link dropped before a caller's would be
+    (Docs/ThreatModel.md, 29)."""
     with steps.step("a stranger opens a channel and sends nothing, and the channel is closed"):
         with silent_channel() as stranger:
             if not is_linked(LAPTOP, STRANGER):
                 raise Failure("the kernel has no link to the stranger")
             stranger.wait_closed()
+            closed = time.monotonic()
+            with steps.step("its link is dropped before that of a trusted device would be"):
+                laptop.wait_log("has not proved who it is")
+                wait_for_end_of_link(STRANGER)
+                seconds = time.monotonic() - closed
+                print(f"the link of a silent stranger ended {seconds:.1f} s after its channel", flush=True)
+                if seconds >= TRUSTED_LINK:
+                    raise Failure("the link was kept as long as that of a trusted device")
+            with steps.step("a trusted device is served afterwards"):
+                fetch(desktop, entry)
 
 
 def story():
@@ -104,7 +118,7 @@ def story():
                 fetch(desktop, entry)
                 idle_link(steps, laptop, desktop, entry)
                 neutral_name(steps, laptop)
-                idle_channel(steps)
+                idle_channel(steps, laptop, desktop, entry)
     print("story of strangers: ok", flush=True)
 
 

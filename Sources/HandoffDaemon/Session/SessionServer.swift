@@ -127,6 +127,7 @@ struct SessionServer: Sendable {
         while let message = received {
             firstMessage += message
             if let authenticated = try session.receiveRequest(message) {
+                channel.recordAuthentication()
                 return AcceptedSession(session: session, authenticated: authenticated, firstMessage: firstMessage)
             }
             received = try await channel.receive()

@@ -1,5 +1,6 @@
 package import HandoffRadio
 import L2CAP
+import Synchronization
 
 /// A channel of ``BlueZRadio``: an L2CAP LE credit-based channel, or a GATT channel.
 package struct BlueZChannel: RadioChannel {
@@ -11,6 +12,24 @@ package struct BlueZChannel: RadioChannel {
     package let peer: RadioAddress
 
     let carrier: Carrier
+
+    private let authentication = Authentication()
+
+    /// Whether the peer has proved who it is.
+    var isAuthenticated: Bool { authentication.isRecorded.load(ordering: .relaxed) }
+
+    init(peer: RadioAddress, carrier: Carrier) {
+        self.peer = peer
+        self.carrier = carrier
+    }
+
+    private final class Authentication: Sendable {
+        let isRecorded = Atomic(false)
+    }
+
+    package func recordAuthentication() {
+        authentication.isRecorded.store(true, ordering: .relaxed)
+    }
 
     package var maximumMessageLength: Int {
         switch carrier {

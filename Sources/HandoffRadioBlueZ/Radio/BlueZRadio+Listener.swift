@@ -18,6 +18,13 @@ extension BlueZRadio {
     /// before.
     private static let incomingLinkLinger = Duration.seconds(20)
 
+    /// The same for a caller that has not proved who it is: as long as for a link without a channel.
+    ///
+    /// A device of the circle whose session has failed drops the link half a second later itself. When it dials again by
+    /// itself, it does so 2 to 4 s after the failure, while the link is there, or 8 s and more after it, when it is gone.
+    /// A dial of its user that meets the end of the link is repeated (`PeerDialer`).
+    private static let unauthenticatedLinkLinger = IdleLinkLimits().channels
+
     package func withListener<Success: Sendable>(
         limit: Int,
         serving serve: @escaping @Sendable (BlueZChannel) async -> Void,
@@ -133,7 +140,11 @@ extension BlueZRadio {
         }
         try? await withBackgroundTasks([query]) { await self.serve(served, serve) }
         // The caller drops the link; this is for callers that do not.
-        release(peer, in: session, after: Self.incomingLinkLinger, isOurs: false)
+        let linger = served.isAuthenticated ? Self.incomingLinkLinger : Self.unauthenticatedLinkLinger
+        if !served.isAuthenticated {
+            logger.debug("a peer has not proved who it is; its link ends soon", metadata: ["peer": "\(peer)"])
+        }
+        release(peer, in: session, after: linger, isOurs: false)
     }
 
     private func serve(_ channel: BlueZChannel, _ serve: @Sendable (BlueZChannel) async -> Void) async {
