@@ -37,6 +37,8 @@ struct PairingService<R: Radio>: Service, PairingController {
     let engine: Engine
     let radio: R
     let logger: Logger
+    /// How long the daemon tries to reconcile an unconfirmed pairing before it reports it to the user as unconfirmed.
+    private let reconciliationLimit: Duration
 
     /// The requests that were begun and have not ended.
     private struct Requests: Sendable {
@@ -53,15 +55,14 @@ struct PairingService<R: Radio>: Service, PairingController {
     /// The name of the request that was stopped last.
     private let stopped = CurrentValue<String?>(nil)
 
-    /// How long the daemon tries to reconcile an unconfirmed pairing before it reports it to the user as unconfirmed.
-    private static var reconciliationLimit: Duration { .seconds(20) }
     /// The maximum number of simultaneous channels that peers may open.
     private static var channelLimit: Int { PairingMachine.maximumChannels }
 
-    init(engine: Engine, radio: R, logger: Logger) {
+    init(engine: Engine, radio: R, logger: Logger, reconciliationLimit: Duration = .seconds(20)) {
         self.engine = engine
         self.radio = radio
         self.logger = logger
+        self.reconciliationLimit = reconciliationLimit
         (requests, newRequests) = AsyncStream.makeStream()
     }
 
@@ -130,7 +131,7 @@ struct PairingService<R: Radio>: Service, PairingController {
             return true
         } _: {
             try await race {
-                try await Task.sleep(for: Self.reconciliationLimit)
+                try await Task.sleep(for: reconciliationLimit)
             } _: {
                 var requests = current.current
                 while requests.value?.hasNext != true { requests = try await current.changed(since: requests) }

@@ -8,6 +8,7 @@ package import Testing
 package struct EndsWithin: SuiteTrait, TestTrait, TestScoping {
     fileprivate let limit: Duration
     fileprivate let instances: Int
+    fileprivate let places: Int
 
     package var isRecursive: Bool { true }
 
@@ -19,7 +20,7 @@ package struct EndsWithin: SuiteTrait, TestTrait, TestScoping {
         // For a suite, and for any scope but the innermost: the outer scope has applied the values of the inner one.
         guard testCase != nil, TestRun.current == nil else { return try await function() }
         let innermost = test.traits.compactMap { $0 as? EndsWithin }.last ?? self
-        try await TestGate.shared.letIn(TestGate.Need(instances: innermost.instances)) {
+        try await TestGate.shared.letIn(TestGate.Need(tests: innermost.places, instances: innermost.instances)) {
             let run = TestRun(name: test.displayName ?? test.name, maximumInstances: innermost.instances)
             try await innermost.supervise(run, function)
         }
@@ -50,7 +51,9 @@ extension Trait where Self == EndsWithin {
     ///   - minutes: the time limit.
     ///   - instances: how many inotify instances the programs of each test use at the same time: one for each bus and
     ///     one for each daemon.
-    package static func endsWithin(minutes: Int, instances: Int = 0) -> Self {
-        EndsWithin(limit: .seconds(60 * minutes), instances: instances)
+    ///   - places: for how many concurrent tests each test counts, of the 24 that there may be. It is more than one where
+    ///     the code under test has time limits that must not pass while the test waits for a processor.
+    package static func endsWithin(minutes: Int, instances: Int = 0, places: Int = 1) -> Self {
+        EndsWithin(limit: .seconds(60 * minutes), instances: instances, places: places)
     }
 }

@@ -5,8 +5,17 @@ import SystemPackage
 import TestRuns
 
 /// Runs `body` with an empty directory, and removes the directory with its contents afterwards.
-func withTemporaryDirectory<Success>(_ body: (FilePath) async throws -> Success) async throws -> Success {
-    let directory = URL.temporaryDirectory.appending(path: "handoffd-test-\(UUID().uuidString.prefix(8))")
+///
+/// - Parameter inMemory: whether it is in memory, where the system has such a place: for code with time limits, which a
+///   busy disk would exceed.
+func withTemporaryDirectory<Success>(
+    inMemory: Bool = false,
+    _ body: (FilePath) async throws -> Success
+) async throws -> Success {
+    let memory = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
+    let isInMemory = inMemory && FileManager.default.isWritableFile(atPath: memory.path())
+    let place = isInMemory ? memory : URL.temporaryDirectory
+    let directory = place.appending(path: "handoffd-test-\(UUID().uuidString.prefix(8))")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }
     return try await body(FilePath(directory.path()))
