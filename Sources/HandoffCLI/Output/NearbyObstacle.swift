@@ -18,8 +18,8 @@ extension HandoffClient {
 
     /// Runs `body`, which looks for an activity.
     ///
-    /// - Throws: ``CommandFailure`` that tells why nothing can be nearby, if nothing is found because of that; else what
-    ///   `body` throws.
+    /// - Throws: ``CommandFailure`` that tells why nothing can be nearby, if nothing is found because of that; else
+    ///   what `body` throws.
     func finding<Success>(_ body: () async throws -> Success) async throws -> Success {
         do {
             return try await body()

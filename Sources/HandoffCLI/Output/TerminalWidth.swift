@@ -4,8 +4,8 @@ extension String {
     /// The number of cells that the text takes on a terminal.
     var cellCount: Int { reduce(0) { $0 + $1.cellCount } }
 
-    /// The text with line breaks in place of spaces, so that no line takes more cells than `limit`; a word that is longer
-    /// stays whole.
+    /// The text with line breaks in place of spaces, so that no line takes more cells than `limit`; a word that is
+    /// longer stays whole.
     func wrapped(toCells limit: Int) -> String {
         split(separator: "\n", omittingEmptySubsequences: false).map { line in
             line.split(separator: " ", omittingEmptySubsequences: false).reduce(into: [String]()) { lines, word in

@@ -6,8 +6,8 @@ package import HandoffRadio
 ///
 /// An entry stands for one activity: another activity of the same type has another tag and so another entry. An entry
 /// is removed when its device withdraws it or advertises another activity, when the device was not heard for
-/// ``timeout``, when the device is no longer trusted, or when this device cannot hear any more. A replayed advertisement changes nothing as long as the device
-/// itself is heard (decision 17).
+/// ``timeout``, when the device is no longer trusted, or when this device cannot hear any more. A replayed
+/// advertisement changes nothing as long as the device itself is heard (decision 17).
 package struct NearbyTable: Sendable {
     /// A change to the table.
     package enum Change: Hashable, Sendable {

@@ -55,8 +55,8 @@ struct EngineNearby: Sendable {
         return entry
     }
 
-    /// Returns why an entry that there was cannot be heard, as the radio's error; nil when the radio works, or there has
-    /// never been such an entry.
+    /// Returns why an entry that there was cannot be heard, as the radio's error; nil when the radio works, or there
+    /// has never been such an entry.
     func absence(of id: NearbyEntry.ID) -> RadioError? {
         engine.read { state in
             state.nearby.table[id] == nil && state.nearby.table.hasHad(entry: id) ? state.radio.obstacle : nil

@@ -171,8 +171,8 @@ package final class BlueZRadio: Radio {
             throw RadioError(.unusable, error.message)
         }
         let message =
-            "the system bus, on which bluetoothd is, cannot be reached: \(error). Start it (`systemctl start dbus`); in a "
-            + "container, mount its socket /run/dbus/system_bus_socket."
+            "the system bus, on which bluetoothd is, cannot be reached: \(error). Start it (`systemctl start dbus`); in "
+            + "a container, mount its socket /run/dbus/system_bus_socket."
         publish(.unavailable(RadioError(.serviceAbsent, message)))
     }
 

@@ -69,8 +69,8 @@ struct TerminalStories {
         }
     }
 
-    /// The rows of a terminal that was written those lines, of which each may begin with a number of rows to move up and
-    /// to erase.
+    /// The rows of a terminal that was written those lines, of which each may begin with a number of rows to move up
+    /// and to erase.
     private static func rows(of lines: [String]) -> [String] {
         lines.map { $0.filter { $0 != "\r" } }.reduce(into: []) { rows, line in
             guard let match = line.wholeMatch(of: /\u{1B}\[(\d+)A\u{1B}\[J(.*)/), let count = Int(match.1) else {

@@ -51,8 +51,8 @@ extension Trait where Self == EndsWithin {
     ///   - minutes: the time limit.
     ///   - instances: how many inotify instances the programs of each test use at the same time: one for each bus and
     ///     one for each daemon.
-    ///   - places: for how many concurrent tests each test counts, of the 24 that there may be. It is more than one where
-    ///     the code under test has time limits that must not pass while the test waits for a processor.
+    ///   - places: for how many concurrent tests each test counts, of the 24 that there may be. It is more than one
+    ///     where the code under test has time limits that must not pass while the test waits for a processor.
     package static func endsWithin(minutes: Int, instances: Int = 0, places: Int = 1) -> Self {
         EndsWithin(limit: .seconds(60 * minutes), instances: instances, places: places)
     }
