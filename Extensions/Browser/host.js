@@ -1,4 +1,5 @@
-// The connection to handoff-browser-host, which the browser starts: kept while the browser runs, made again when it ends.
+// The connection to handoff-browser-host, which the browser starts: kept while the browser runs, and made again when it
+// ends.
 import { browserAPI } from "./settings.js";
 
 const hostName = "org.handoffd.browser";

@@ -24,7 +24,8 @@ export function readPosition() {
         if (text !== "") position.selection = text;
     }
     const offer = document.querySelector('meta[name="handoff-state"]')?.content;
-    if (typeof offer === "string" && offer !== "" && new TextEncoder().encode(offer).length <= 1024) position.page = offer;
+    const isShort = typeof offer === "string" && new TextEncoder().encode(offer).length <= 1024;
+    if (isShort && offer !== "") position.page = offer;
     return position;
 }
 
@@ -37,7 +38,8 @@ export function restorePosition(position) {
     const scroll = () => {
         if (anchor) anchor.scrollIntoView({ block: "start", behavior: "instant" });
         else if (typeof position.scroll === "number") {
-            element.scrollTo({ top: position.scroll * (element.scrollHeight - element.clientHeight), behavior: "instant" });
+            const room = element.scrollHeight - element.clientHeight;
+            element.scrollTo({ top: position.scroll * room, behavior: "instant" });
         }
     };
     scroll();

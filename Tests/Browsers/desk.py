@@ -37,12 +37,12 @@ class Desk:
         for part in ("home/.config", "home/.local/share/applications", "bin", "run"):
             (self.directory / part).mkdir(parents=True)
         (self.directory / "run").chmod(0o700)
-        kept = {key: os.environ[key] for key in ("LANG", "PATH", "HANDOFF_TIMEOUT", "SSL_CERT_FILE") if key in os.environ}
+        path = os.environ.get("PATH", "/usr/bin:/bin")
         self.environment = {
-            **kept, "HOME": str(self.home), "DISPLAY": display_name, "DBUS_SESSION_BUS_ADDRESS": bus,
-            "PATH": f"{self.directory / 'bin'}:{kept.get('PATH', '/usr/bin:/bin')}", "XDG_DATA_DIRS": "/usr/share",
-            "XDG_RUNTIME_DIR": str(self.directory / "run"), "LANG": "C.UTF-8", "LANGUAGE": "en", "MOZ_CRASHREPORTER_DISABLE": "1",
-            "MOZ_DISABLE_AUTO_SAFE_MODE": "1", "NO_AT_BRIDGE": "1",
+            "HOME": str(self.home), "DISPLAY": display_name, "DBUS_SESSION_BUS_ADDRESS": bus,
+            "PATH": f"{self.directory / 'bin'}:{path}", "XDG_DATA_DIRS": "/usr/share",
+            "XDG_RUNTIME_DIR": str(self.directory / "run"), "LANG": "C.UTF-8", "LANGUAGE": "en",
+            "MOZ_CRASHREPORTER_DISABLE": "1", "MOZ_DISABLE_AUTO_SAFE_MODE": "1", "NO_AT_BRIDGE": "1",
         }
         self.device = Device(name, self.directory, bus, radio)
         self.log = open(self.directory / "browser.log", "a", encoding="utf-8")
@@ -106,8 +106,9 @@ class Desk:
         with process(command, stdout=subprocess.PIPE, text=True, env=self.environment) as monitor:
             lines = Lines(monitor.stdout)
             # It prints nothing when it begins to receive events: until it has shown one, activities come and go.
-            probe = ["gdbus", "call", "--session", "--dest", "org.handoffd.Handoff1", "--object-path", "/org/handoffd/Handoff1",
-                     "--method", "org.handoffd.Manager1.CreateActivity", "org.example.probe", "{}", "{}"]
+            probe = ["gdbus", "call", "--session", "--dest", "org.handoffd.Handoff1",
+                     "--object-path", "/org/handoffd/Handoff1", "--method", "org.handoffd.Manager1.CreateActivity",
+                     "org.example.probe", "{}", "{}"]
             while not lines.has_unread:
                 subprocess.run(probe, env=self.environment, check=True, stdout=subprocess.DEVNULL)
             yield lines

@@ -20,8 +20,11 @@ CHROMIUM = "/usr/lib/chromium/chromium"
 FIREFOX = "/usr/bin/firefox-esr"
 EXTENSION_ID = "handoff@handoffd.org"
 # Resolves when the popup shows its settings.
-SHOWN = """new Promise((done) => { const look = () => document.querySelector('main')?.ariaBusy === 'false' && done(); look();
-    new MutationObserver(look).observe(document, {attributes: true, childList: true, subtree: true}); })"""
+SHOWN = """new Promise((done) => {
+    const look = () => document.querySelector('main')?.ariaBusy === 'false' && done();
+    look();
+    new MutationObserver(look).observe(document, {attributes: true, childList: true, subtree: true});
+})"""
 POPUP_WIDTH, POPUP_HEIGHT = 360, 560
 
 
@@ -42,7 +45,8 @@ class Chromium:
         return [CHROMIUM, "--no-sandbox", f"--user-data-dir={self.profile}", f"--load-extension={self._extension}",
                 "--no-first-run", "--no-default-browser-check", "--disable-gpu", "--disable-dev-shm-usage",
                 "--disable-background-networking", "--disable-component-update", "--password-store=basic",
-                "--lang=en", "--window-size=900,700", "--disable-search-engine-choice-screen", "--hide-crash-restore-bubble"]
+                "--lang=en", "--window-size=900,700", "--disable-search-engine-choice-screen",
+                "--hide-crash-restore-bubble"]
 
     @contextlib.contextmanager
     def running(self, *more):
@@ -56,8 +60,9 @@ class Chromium:
             os.dup2(other, 4)
 
         self.process = subprocess.Popen(
-            [*self.arguments(), "--remote-debugging-pipe", *more, "about:blank"], env=self._environment, preexec_fn=place,
-            close_fds=False, stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log, start_new_session=True,
+            [*self.arguments(), "--remote-debugging-pipe", *more, "about:blank"], env=self._environment,
+            preexec_fn=place, close_fds=False, start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log,
         )
         os.close(commands_read)
         os.close(results_write)
@@ -250,7 +255,8 @@ class Firefox:
         lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in preferences.items()]
         (self.profile / "user.js").write_text("\n".join(lines) + "\n", encoding="utf-8")
         self.process = subprocess.Popen(
-            [FIREFOX, "--marionette", "--remote-allow-system-access", "--no-remote", "--profile", str(self.profile), *more, "about:blank"],
+            [FIREFOX, "--marionette", "--remote-allow-system-access", "--no-remote", "--profile", str(self.profile),
+             *more, "about:blank"],
             env=self._environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             start_new_session=True, text=True,
         )
@@ -312,8 +318,10 @@ class Firefox:
             self.call("Marionette:SetContext", value="content")
 
     def _script(self, script, arguments=()):
-        body = f"const done = arguments[arguments.length - 1]; (async (...args) => {{ {script} }})(...[...arguments].slice(0, -1))" \
-               ".then((value) => done({value}), (error) => done({error: String(error)}));"
+        body = f"""const done = arguments[arguments.length - 1];
+            const act = async (...args) => {{ {script} }};
+            act(...[...arguments].slice(0, -1))
+                .then((value) => done({{value}}), (error) => done({{error: String(error)}}));"""
         result = self.call("WebDriver:ExecuteAsyncScript", script=body, args=list(arguments))["value"]
         if "error" in result:
             raise Failure(f"{script}: {result['error']}")
@@ -380,9 +388,9 @@ class Firefox:
         )
         yield
         self.in_browser(
-            """const windows = [...Services.wm.getEnumerator("navigator:browser")];
-            const {PrivateBrowsingUtils} = window;
-            windows.filter((window) => PrivateBrowsingUtils.isWindowPrivate(window)).forEach((window) => window.close());"""
+            """for (const one of [...Services.wm.getEnumerator("navigator:browser")]) {
+                if (PrivateBrowsingUtils.isWindowPrivate(one)) one.close();
+            }"""
         )
 
     def settings_page(self):

@@ -39,12 +39,13 @@ def story(radios):
                 with steps.step("laptop's browser publishes a page, and desktop lists its own browser for it"):
                     here.send(type="page", url=PAGE, title="Page", focused=True)
                     nearby.wait(lambda all: any(e.get("applicationName") == "Firefox" for e in all), "the page")
-                with steps.step("desktop continues it: laptop's browser says where the user is, and desktop's opens it"):
-                    here.answer("save", lambda m: {"type": "saved", "id": m["id"], "url": PAGE, "state": {"anchor": "Here"}})
+                with steps.step("laptop's browser says where the user is, and desktop's opens the page there"):
+                    state = {"anchor": "Here"}
+                    here.answer("save", lambda m: {"type": "saved", "id": m["id"], "url": PAGE, "state": state})
                     opened = there.answer("open", lambda m: {"type": "opened", "id": m["id"], "opened": True})
                     result = desktop.ctl("continue")
                     check(result, {"outcome": "app", "application": "org.handoffd.Browser.Firefox"})
-                    check((opened()["url"], opened()["state"]), (PAGE, {"anchor": "Here"}))
+                    check((opened()["url"], opened()["state"]), (PAGE, state))
                 with steps.step("laptop's browser is killed, and the page disappears"):
                     here.kill()
                     nearby.wait_empty()
@@ -58,7 +59,8 @@ def install(directory):
     environment = {**os.environ, "HOME": str(directory), "XDG_DATA_HOME": str(directory / "share")}
     subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
     (applications / "firefox.desktop").write_text(
-        "[Desktop Entry]\nType=Application\nName=Firefox\nExec=true %u\nMimeType=x-scheme-handler/https;\n", encoding="utf-8"
+        "[Desktop Entry]\nType=Application\nName=Firefox\nExec=true %u\nMimeType=x-scheme-handler/https;\n",
+        encoding="utf-8",
     )
 
 

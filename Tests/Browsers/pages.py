@@ -15,7 +15,7 @@ class Pages(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         rows = "".join(f"<p id=p{number}>Paragraph {number} of the page.</p>" for number in range(PARAGRAPHS))
         state = '<meta name="handoff-state" content="chapter 3">' if self.path.startswith("/state") else ""
-        listen = "<script>document.addEventListener('handoffcontinue', (event) => document.title = event.detail);</script>"
+        listen = "<script>document.addEventListener('handoffcontinue', (e) => document.title = e.detail);</script>"
         listen += RESTLESS if self.path.startswith("/restless") else ""
         body = f"<!doctype html><html><head><title>{self.path.strip('/')}</title>{state}{listen}</head>" \
                f"<body><input value=secret>{rows}</body></html>"

@@ -3,8 +3,9 @@
 
     relay.py HOST BROWSER        BROWSER: firefox or chromium
 
-Each line of standard input is a message to the host; `bytes HEX` writes bytes as they are, `repeat COUNT MESSAGE` a message many
-times, and `close` closes the pipe. Each message of the host is printed as a line; its end as `exited STATUS`.
+Each line of standard input is a message to the host; `bytes HEX` writes bytes as they are, `repeat COUNT MESSAGE` a
+message many times, and `close` closes the pipe. Each message of the host is printed as a line; its end as `exited
+STATUS`.
 """
 
 import struct

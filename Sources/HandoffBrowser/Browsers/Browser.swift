@@ -21,8 +21,8 @@ package enum Browser: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The ids of the desktop files with which its packages come, without `.desktop`: Debian's and Ubuntu's, the vendor's,
-    /// and those of Snap and Flatpak.
+    /// The ids of the desktop files with which its packages come, without `.desktop`: Debian's and Ubuntu's, the
+    /// vendor's, and those of Snap and Flatpak.
     package var desktopFiles: [String] {
         switch self {
         case .firefox: ["firefox-esr", "firefox", "firefox_firefox", "org.mozilla.firefox"]

@@ -11,8 +11,8 @@ package struct InstalledFile: Hashable, Sendable {
     /// The extension's id in Firefox: `browser_specific_settings.gecko.id` in its manifest.
     package static let firefoxID = "handoff@handoffd.org"
 
-    /// The extension's id in Chromium, which follows from `key` in its manifest: the first 16 bytes of the SHA-256 of the
-    /// public key, each half byte as a letter from a to p.
+    /// The extension's id in Chromium, which follows from `key` in its manifest: the first 16 bytes of the SHA-256 of
+    /// the public key, each half byte as a letter from a to p.
     package static let chromiumID = "cokaofdipkecenhncfifcnkimkeeohom"
 
     /// Returns the same file below another directory than `/`.

@@ -2,8 +2,8 @@ package import HandoffModel
 
 /// Where the user is on a page: what another browser needs to show the same, whatever the size of its window.
 package struct PageState: Hashable, Sendable {
-    /// The largest length of each text, in bytes of UTF-8: together they stay within the size that is recommended for an
-    /// activity (Docs/Adopting.md, "Small").
+    /// The largest length of each text, in bytes of UTF-8: together they stay about within the size that is recommended
+    /// for an activity (Docs/Adopting.md, "Small").
     package static let maximumTextBytes = 1024
 
     /// The version of the keys in userInfo.
@@ -58,8 +58,8 @@ package struct PageState: Hashable, Sendable {
 
     /// Reads the state from a message.
     ///
-    /// - Throws: ``BrowserError`` with `invalidMessage` for a position that is not from 0 to 1, and for a text of more than
-    ///   ``maximumTextBytes``.
+    /// - Throws: ``BrowserError`` with `invalidMessage` for a position that is not from 0 to 1, and for a text of more
+    ///   than ``maximumTextBytes``.
     init(_ content: Content) throws(BrowserError) {
         let texts = [content.anchor, content.selection, content.page].compactMap(\.self)
         guard texts.allSatisfy({ $0.utf8.count <= Self.maximumTextBytes }),

@@ -2,9 +2,9 @@ package import HandoffModel
 
 /// A page that may be published: http or https, with a host, and without a user name or a password in its address.
 ///
-/// Everything else is never published: `file:`, `about:`, `chrome:`, `moz-extension:`, `view-source:`, `data:`, and addresses
-/// that are longer than an activity may have (`ActivityLimits.webpageURLBytes`). The extension does not send such pages;
-/// this type decides it again.
+/// Everything else is never published: `file:`, `about:`, `chrome:`, `moz-extension:`, `view-source:`, `data:`, and
+/// addresses that are longer than an activity may have (`ActivityLimits.webpageURLBytes`). The extension does not send
+/// such pages; this type decides it again.
 package struct PublishedPage: Hashable, Sendable {
     package let url: WebpageURL
     /// The title for people, at most ``maximumTitleBytes``; empty if the page has none.

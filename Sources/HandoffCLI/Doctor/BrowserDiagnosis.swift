@@ -20,16 +20,16 @@ enum BrowserDiagnosis {
         switch (package, facts.browser) {
         case (.snap, .firefox):
             return
-                "\(name) is a Snap. It finds the host of the extension only through the portal of Ubuntu's desktop, which "
-                + "asks once; pages open in it either way."
+                "\(name) is a Snap. It finds the host of the extension only through the portal of Ubuntu's desktop, "
+                + "which asks once; pages open in it either way."
         case (.flatpak, .firefox):
             return
                 "\(name) is a Flatpak. Before version 157, or without xdg-native-messaging-proxy, it starts no native "
                 + "host, so that the extension does not work; pages open in it, without their position."
         case (.snap, _), (.flatpak, _):
             return
-                "\(name) is a \(package == .snap ? "Snap" : "Flatpak"), which starts no native host, so that the extension "
-                + "does not work; pages open in it, without their position."
+                "\(name) is a \(package == .snap ? "Snap" : "Flatpak"), which starts no native host, so that the "
+                + "extension does not work; pages open in it, without their position."
         case (.system, _): return nil
         }
     }

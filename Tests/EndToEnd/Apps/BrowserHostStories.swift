@@ -32,8 +32,9 @@ struct BrowserHostStories {
                     _ = try await watcher.one()
                     async let fetched = desktop.json("continue", "--print", "--take")
                     let id = try #require(try await host.message("save")["id"].number)
+                    let state = #"{"scroll":0.5,"anchor":"It"}"#
                     try host.send(
-                        #"{"type":"saved","id":\#(Int(id)),"url":"https://example.org/a","state":{"scroll":0.5,"anchor":"It"}}"#
+                        #"{"type":"saved","id":\#(Int(id)),"url":"https://example.org/a","state":\#(state)}"#
                     )
                     let activity = try await fetched
                     #expect(activity["type"].string == Self.type && activity["title"].string == "A page")
@@ -60,7 +61,7 @@ struct BrowserHostStories {
                     let save = try await host.message("save") { $0["id"].number == 2 }
                     #expect(!save.isNull)
                     try host.send(
-                        #"{"type":"saved","id":2,"url":"https://example.org/a","state":{"anchor":"of the page before"}}"#
+                        #"{"type":"saved","id":2,"url":"https://example.org/a","state":{"anchor":"of another"}}"#
                     )
                     #expect(try await second["userInfo"]["Anchor"].isNull)
                 }

@@ -33,8 +33,8 @@ struct MessageTests {
 
     @Test("A state with all its parts is read, and becomes the userInfo of an activity and back")
     func state() throws {
-        let text =
-            #"{"type":"saved","id":1,"url":"https://a.b/","state":{"scroll":0.5,"anchor":"é","selection":"s","page":"p"}}"#
+        let parts = #"{"scroll":0.5,"anchor":"é","selection":"s","page":"p"}"#
+        let text = #"{"type":"saved","id":1,"url":"https://a.b/","state":\#(parts)}"#
         guard case .saved(1, "https://a.b/", let state?) = try BrowserMessage(Array(text.utf8)) else {
             Issue.record("another message")
             return
