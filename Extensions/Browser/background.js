@@ -16,6 +16,8 @@ let reportTimer = null;
 let lastReport = 0;
 let reports = 0;
 let isFocusChanged = false;
+/** The window that got the focus last, and still has it: what a window says of itself comes later. */
+let focusedWindow = null;
 
 const host = new Host({
     ready() {
@@ -61,7 +63,7 @@ async function report() {
     const isNew = published?.id !== tab.id || published?.url !== page.url;
     published = { id: tab.id, url: page.url };
     const focused = isFocused && (isFocusChanged || isNew);
-    isFocusChanged = false;
+    if (focused) isFocusChanged = false;
     host.send({ type: "page", url: page.url, title: page.title, focused });
 }
 
@@ -69,7 +71,8 @@ async function report() {
 async function shownTab() {
     try {
         const window = await browserAPI.windows.getLastFocused({ populate: true });
-        return { tab: window.tabs?.find((tab) => tab.active) ?? null, isFocused: window.focused };
+        const tab = window.tabs?.find((tab) => tab.active) ?? null;
+        return { tab, isFocused: window.focused || window.id === focusedWindow };
     } catch {
         return { tab: null, isFocused: false };
     }
@@ -81,8 +84,9 @@ browserAPI.tabs.onUpdated.addListener((id, change, tab) => {
 });
 browserAPI.tabs.onRemoved.addListener(reportSoon);
 browserAPI.windows.onFocusChanged.addListener((id) => {
-    if (id === browserAPI.windows.WINDOW_ID_NONE) return;
-    isFocusChanged = true;
+    focusedWindow = id === browserAPI.windows.WINDOW_ID_NONE ? null : id;
+    isFocusChanged = focusedWindow !== null;
+    if (!isFocusChanged) return;
     reportSoon();
 });
 browserAPI.windows.onRemoved.addListener(async () => {

@@ -6,9 +6,10 @@ import os
 import pathlib
 import shutil
 import subprocess
+import time
 
 from drivers import Chromium, Firefox
-from world import PROGRAMS, Device, Failure, Lines, process, private_bus
+from world import PROGRAMS, TIMEOUT, Device, Failure, Lines, process, private_bus
 
 ROOT = pathlib.Path(__file__).parents[2]
 EXTENSION = ROOT / "Extensions/Browser"
@@ -116,7 +117,11 @@ class Desk:
     def focus(self, window_name):
         """Gives the focus to the newest window whose title matches."""
         command = ["xdotool", "search", "--sync", "--onlyvisible", "--name", window_name, "windowactivate", "--sync"]
-        subprocess.run(command, env=self.environment, check=True, timeout=30)
+        deadline = time.monotonic() + TIMEOUT
+        # It fails when a window closes while it looks at it.
+        while subprocess.run(command, env=self.environment, timeout=TIMEOUT, stderr=subprocess.DEVNULL).returncode:
+            if time.monotonic() > deadline:
+                raise Failure(f"no window {window_name} on {self.name}")
 
 
 @contextlib.contextmanager
