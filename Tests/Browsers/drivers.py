@@ -12,6 +12,7 @@ import signal
 import socket
 import subprocess
 import threading
+import time
 
 from world import Failure, TIMEOUT
 
@@ -183,8 +184,15 @@ class Chromium:
         target = self.wait_target(
             lambda target: target["type"] == "page" and target["url"] == url, f"a tab with {url}"
         )
-        self.evaluate(target, "new Promise((done) => document.readyState === 'complete' ? done() "
-                              ": addEventListener('load', () => done()))")
+        # A tab has the address of its page before it has the page.
+        ready = f"location.href === {json.dumps(url)} && document.readyState === 'complete'"
+        deadline = time.monotonic() + TIMEOUT
+        while True:
+            with contextlib.suppress(Failure):
+                if self.evaluate(target, ready):
+                    break
+            if time.monotonic() > deadline:
+                raise Failure(f"{url} does not load")
         return target
 
     def in_page(self, url, expression):
