@@ -28,8 +28,13 @@ extension SessionServer {
             defer { group.cancelAll() }
             group.addTask { .received(try await channel.receive()) }
             group.addTask { .prepared(try await prepare()) }
-            guard case .prepared(let prepared)? = try await group.next() else {
-                throw HandoffError(.peerMisbehaved, "The peer did not wait for the answer.")
+            let first = try await group.next()
+            guard case .prepared(let prepared)? = first else {
+                throw HandoffError(
+                    .peerMisbehaved,
+                    "The peer did not wait for the answer.",
+                    violation: first?.isMessage == true ? .outOfTurn : nil
+                )
             }
             return try await use(prepared) {
                 guard case .received(let message)? = try await group.next() else { return nil }
@@ -67,5 +72,10 @@ extension SessionServer {
     private enum FirstEvent<Prepared: Sendable>: Sendable {
         case received([UInt8]?)
         case prepared(Prepared)
+
+        /// Whether the caller has sent something, and not closed the channel.
+        var isMessage: Bool {
+            if case .received(_?) = self { true } else { false }
+        }
     }
 }
