@@ -71,7 +71,9 @@ final class BrowserPort: Sendable {
         return browser
     }
 
-    /// Returns the next valid message; nil at the end of input. An invalid one is reported to the extension.
+    /// Returns the next valid message; nil at the end of input.
+    ///
+    /// An invalid one is reported to the extension.
     ///
     /// - Throws: `BrowserError` for a message that is too large, too many messages, and another protocol; `Errno` when
     ///   standard input cannot be read.

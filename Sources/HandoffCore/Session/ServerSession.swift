@@ -56,6 +56,7 @@ package struct ServerSession: SessionStates, Sendable {
     ///   - pairingTrial: finds the devices with which a pairing was begun; the code that serves them must restrict what
     ///     they may request.
     ///   - greeting: is sent first; a new one for each session.
+    ///   - ephemeralForTestVectors: this side's ephemeral key where a vector fixes it; nil for a new one.
     package init(
         trial: SessionTrial,
         pairingTrial: SessionTrial? = nil,

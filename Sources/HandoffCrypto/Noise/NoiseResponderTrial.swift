@@ -54,6 +54,7 @@ package struct NoiseResponderTrial<ID: Hashable & Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - message: the first handshake message.
+    ///   - ephemeralForTestVectors: this side's ephemeral key where a vector fixes it; nil for a new one.
     ///   - prologue: returns the bytes that both sides hash first, if that device is the caller.
     /// - Throws: ``CryptoError/Code/authenticationFailed`` when none of these devices sent it;
     ///   ``CryptoError/Code/malformed`` or ``CryptoError/Code/weakKey`` when the message is invalid.

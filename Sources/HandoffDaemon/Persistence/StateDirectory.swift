@@ -143,7 +143,12 @@ package struct StateDirectory: Sendable {
                 withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
             )
         }
-        for name in names where name.hasPrefix(".") && name.hasSuffix(".new") { unlink(path.appending(name).string) }
+        for name in names where name.hasPrefix(".") && name.hasSuffix(".new") {
+            let file = path.appending(name).string
+            var status = stat()
+            // Anything else holds no keys.
+            if lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG { unlink(file) }
+        }
     }
 
     private func writeNow(_ bytes: [UInt8], to name: String) throws(HandoffError) {

@@ -187,6 +187,7 @@ private final class History {
         for name in ["folders", "apps"] {
             try await StateFile<[String: String]>(name: name, version: 1).write(["notes": "/home/notes"], to: directory)
         }
+        try await StateFile<[String]>(name: "types", version: 1).write(["org.example.notes"], to: directory)
         let journal = ContinuationJournal(
             in: directory,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
