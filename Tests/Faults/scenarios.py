@@ -369,9 +369,10 @@ def limits(world, random):
         entry = world.entry(type_hash(publisher.type))
         for _ in range(2):
             machine = random.choice(world.machines)
+            device = machine.json("status")["deviceID"]
             machine.limit_descriptors(machine.descriptors() + random.randint(-3, 2))
             fetched = world.desktop.run("continue", "--print", entry)
-            renamed = machine.run("devices", "rename", machine.json("status")["deviceID"], f"n{random.randrange(10**6)}")
+            renamed = machine.run("devices", "rename", device, f"n{random.randrange(10**6)}")
             for result in (fetched, renamed):
                 check(result.returncode in (0, 1, 4), f"few descriptors: status {result.returncode}")
                 check(result.returncode == 0 or result.stderr.strip(), "few descriptors: a failure without a reason")

@@ -8,8 +8,8 @@ enum Command: Sendable {
     ///
     /// It is sent to one client only, if `to` names one.
     case announce([Interface], at: ObjectPath, by: ObjectPath, to: BusName?)
-    /// Ends the wait of a caller's calls: they are answered with the error, or performed if there is none.
-    case judged(BusName, DBusError?)
+    /// Ends the wait of a caller's calls: they are performed or answered as the verdict says.
+    case judged(BusName, CallerVerdict)
     /// Sends all queued messages, then ends the connection.
     case stop
 }

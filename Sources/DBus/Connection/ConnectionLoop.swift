@@ -63,8 +63,8 @@ final class ConnectionLoop {
             var added = ObjectTree.added(interfaces, at: path, by: manager)
             added.destination = client
             do { _ = try send(added.message()) } catch { context.sendFailures.record(error) }
-        case .judged(let caller, let refusal):
-            callers.end(caller, refusal)
+        case .judged(let caller, let verdict):
+            callers.end(caller, verdict)
             incoming.release(caller)
         case .stop:
             flushDeadline = .now + Self.flushTime
@@ -130,7 +130,9 @@ final class ConnectionLoop {
         incoming.hold(caller)
         let queue = context.queue
         let fits = context.asyncHandlers.add(caller) { queue.push(.judged(caller, await admission(caller))) }
-        if !fits { perform(.judged(caller, callers.refusal(of: caller))) }
+        guard !fits else { return }
+        callers.giveUp(caller)
+        incoming.release(caller)
     }
 
     /// Handles the messages of the sender whose turn it is.

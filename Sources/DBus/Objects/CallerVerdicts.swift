@@ -3,18 +3,26 @@ import OrderedCollections
 /// Decides whether the calls of a connection are answered.
 ///
 /// It is asked once for each caller, by the caller's unique name, and may take its time: the caller's calls wait
-/// meanwhile. It returns the error with which all calls of that caller are answered, or nil for one whose calls are
-/// performed.
-package typealias CallerAdmission = @Sendable (_ caller: BusName) async -> DBusError?
+/// meanwhile.
+package typealias CallerAdmission = @Sendable (_ caller: BusName) async -> CallerVerdict
+
+/// What is decided about a caller.
+package enum CallerVerdict: Equatable, Sendable {
+    /// All calls are performed.
+    case admitted
+    /// All calls are answered with the error.
+    case refused(DBusError)
+    /// It could not be decided: the calls that wait are answered with the error, and the next one asks again.
+    case undecided(DBusError)
+}
 
 /// Which callers a connection answers, as far as it has been decided.
 ///
 /// Confined to the connection's thread.
 struct CallerVerdicts {
-    enum Verdict: Equatable {
+    private enum State: Equatable {
         case awaited
-        case admitted
-        case refused(DBusError)
+        case decided(CallerVerdict)
     }
 
     /// How many callers are remembered; one that was forgotten is judged again.
@@ -22,31 +30,39 @@ struct CallerVerdicts {
     /// Unique names are never reused.
     static let maximum = 1024
 
-    private var verdicts: OrderedDictionary<BusName, Verdict> = [:]
+    private var states: OrderedDictionary<BusName, State> = [:]
 
-    /// Begins to judge a caller; returns false if that has begun before.
+    /// Begins to judge a caller; returns false if that has begun before, and did not end without a decision.
     mutating func begin(_ caller: BusName) -> Bool {
-        guard verdicts[caller] == nil else { return false }
-        if verdicts.count >= Self.maximum, let oldest = verdicts.elements.firstIndex(where: { $0.value != .awaited }) {
-            verdicts.remove(at: oldest)
+        switch states[caller] {
+        case .awaited, .decided(.admitted), .decided(.refused): return false
+        case .decided(.undecided), nil: break
         }
-        verdicts[caller] = .awaited
+        if states.count >= Self.maximum, let oldest = states.elements.firstIndex(where: { $0.value != .awaited }) {
+            states.remove(at: oldest)
+        }
+        states[caller] = .awaited
         return true
     }
 
-    /// Records whether the calls of a caller are refused.
-    mutating func end(_ caller: BusName, _ refusal: DBusError?) {
-        verdicts[caller] = refusal.map { .refused($0) } ?? .admitted
-    }
+    /// Records what is decided about a caller.
+    mutating func end(_ caller: BusName, _ verdict: CallerVerdict) { states[caller] = .decided(verdict) }
+
+    /// Records that nobody can be asked about a caller now.
+    mutating func giveUp(_ caller: BusName) { end(caller, .undecided(Self.missing(caller))) }
 
     /// Returns the error with which a call is answered; nil when it is performed.
     ///
     /// What is not decided is refused.
     func refusal(of caller: BusName) -> DBusError? {
-        switch verdicts[caller] {
-        case .admitted: nil
-        case .refused(let error): error
-        case .awaited, nil: .failure(.accessDenied, "whether \(caller) may call is not decided: call again")
+        switch states[caller] {
+        case .decided(.admitted): nil
+        case .decided(.refused(let error)), .decided(.undecided(let error)): error
+        case .awaited, nil: Self.missing(caller)
         }
+    }
+
+    private static func missing(_ caller: BusName) -> DBusError {
+        .failure(.accessDenied, "whether \(caller) may call is not decided: call again")
     }
 }

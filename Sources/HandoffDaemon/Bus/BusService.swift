@@ -115,7 +115,7 @@ struct BusService: Service {
             settings: settings
         )
         let sandboxes = SandboxCheck(connection: control, logger: logger)
-        control.objects.admitCallers { await sandboxes.refusal(of: $0) }
+        control.objects.admitCallers { await sandboxes.verdict(on: $0) }
         engine.observe(by: objects) { objects.show($0) }
         return (objects, clients)
     }

@@ -10,16 +10,20 @@ struct SandboxCheck: Sendable {
     let connection: Connection
     let logger: Logger
 
-    /// Returns the error with which the calls of a client are answered; nil for a client outside any sandbox.
-    func refusal(of client: BusName) async -> DBusError? {
+    /// Decides about the calls of a client: those of a client outside any sandbox are performed.
+    ///
+    /// Nothing is decided while this process lacks what it takes to examine a client, such as a file descriptor.
+    func verdict(on client: BusName) async -> CallerVerdict {
         do {
             let credentials = try await connection.credentials(of: client)
-            guard let sandbox = try await Self.sandbox(of: credentials) else { return nil }
-            return refusal(of: client, "runs in the sandbox of \(sandbox)")
+            guard let sandbox = try await Self.sandbox(of: credentials) else { return .admitted }
+            return .refused(refusal(of: client, "runs in the sandbox of \(sandbox)"))
         } catch let error as DBusError {
-            return refusal(of: client, "is unknown to the bus: \(error.message)")
+            return .undecided(refusal(of: client, "is unknown to the bus: \(error.message)"))
         } catch {
-            return refusal(of: client, "cannot be examined: \(error)")
+            return lacksResources(error)
+                ? .undecided(lack(of: error, for: client))
+                : .refused(refusal(of: client, "cannot be examined: \(error)"))
         }
     }
 
@@ -31,6 +35,25 @@ struct SandboxCheck: Sendable {
         return HandoffErrorName.callerSandboxed.reply(
             "\(HandoffName.control) is for programs outside a sandbox, and the one that calls \(reason). Apps use "
                 + "\(HandoffName.bus)."
+        )
+    }
+
+    /// Whether an error says that this process or the machine has used up something; the client is not at fault.
+    private func lacksResources(_ error: any Error) -> Bool {
+        let lacks: Set<Errno> = [
+            .tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory, .resourceTemporarilyUnavailable,
+        ]
+        return (error as? Errno).map(lacks.contains) ?? false
+    }
+
+    private func lack(of error: any Error, for client: BusName) -> DBusError {
+        logger.notice(
+            "cannot examine a program that calls: \(error)",
+            metadata: ["event": "client.unexamined", "client": "\(client)"]
+        )
+        return .failure(
+            .limitsExceeded,
+            "handoffd cannot examine the program that calls: \(error). Raise the limits of its process, and call again."
         )
     }
 

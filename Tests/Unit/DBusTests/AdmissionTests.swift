@@ -11,14 +11,14 @@ struct AdmissionTests {
         let performed = Mutex<[String]>([])
         let judged = Mutex<[BusName]>([])
         let isAsked = Event()
-        let decision = AsyncStream<DBusError?>.makeStream()
+        let decision = AsyncStream<CallerVerdict>.makeStream()
 
         func export(on connection: Connection) {
             connection.objects.admitCallers { [self] caller in
                 judged.withLock { $0.append(caller) }
                 isAsked.happen()
-                for await refusal in decision.stream { return refusal }
-                return nil
+                for await verdict in decision.stream { return verdict }
+                return .admitted
             }
             connection.export("Note", [.string], [.string]) { [self] call in
                 let text = try call.arguments.decode(at: 0, as: String.self)
@@ -38,7 +38,7 @@ struct AdmissionTests {
             for number in 0..<50 { client.send(testCall("Note", of: server.uniqueName, [.string("\(number)")])) }
             await gate.isAsked.wait()
             #expect(gate.performed.withLock { $0 }.isEmpty)
-            gate.decision.continuation.yield(nil)
+            gate.decision.continuation.yield(.admitted)
             _ = try await client.callTest("Note", of: server.uniqueName, [.string("last")])
             #expect(gate.performed.withLock { $0 } == (0..<50).map(String.init) + ["last"])
             #expect(gate.judged.withLock { $0 } == [client.uniqueName])
@@ -52,7 +52,7 @@ struct AdmissionTests {
             gate.export(on: server)
             server.objects.insertObjectManager(at: testPath)
             client.send(testCall("Note", of: server.uniqueName, [.string("first")]))
-            gate.decision.continuation.yield(Self.refusal)
+            gate.decision.continuation.yield(.refused(Self.refusal))
             let calls: [(InterfaceName, MemberName, [Value])] = [
                 (testInterface, "Note", [.string("second")]),
                 ("org.freedesktop.DBus.Introspectable", "Introspect", []),
@@ -73,11 +73,27 @@ struct AdmissionTests {
             }
             #expect(gate.performed.withLock { $0 }.isEmpty)
             // Another caller is judged for itself.
-            gate.decision.continuation.yield(nil)
+            gate.decision.continuation.yield(.admitted)
             try await Connection.withConnection(to: bus.address) { other in
                 _ = try await other.callTest("Note", of: server.uniqueName, [.string("other")])
             }
             #expect(gate.performed.withLock { $0 } == ["other"])
+        }
+    }
+
+    @Test("A caller that could not be judged is judged again at its next call, and what waited fails meanwhile")
+    func undecided() async throws {
+        try await withTwoConnections { _, server, client in
+            let gate = Gate()
+            gate.export(on: server)
+            gate.decision.continuation.yield(.undecided(Self.refusal))
+            let error = await dbusError { _ = try await client.callTest("Note", of: server.uniqueName, [.string("1")]) }
+            #expect(error?.name == Self.refusal.name)
+            gate.decision.continuation.yield(.admitted)
+            _ = try await client.callTest("Note", of: server.uniqueName, [.string("2")])
+            _ = try await client.callTest("Note", of: server.uniqueName, [.string("3")])
+            #expect(gate.performed.withLock { $0 } == ["2", "3"])
+            #expect(gate.judged.withLock { $0 } == [client.uniqueName, client.uniqueName])
         }
     }
 
@@ -94,8 +110,8 @@ struct AdmissionTests {
             try await server.withOwner(of: gone) { owners in
                 for await owner in owners where owner == nil { break }
             }
-            gate.decision.continuation.yield(Self.refusal)
-            gate.decision.continuation.yield(nil)
+            gate.decision.continuation.yield(.refused(Self.refusal))
+            gate.decision.continuation.yield(.admitted)
             _ = try await client.callTest("Note", of: server.uniqueName, [.string("here")])
             #expect(gate.performed.withLock { $0 } == ["here"])
         }
