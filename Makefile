@@ -97,7 +97,7 @@ faults: ## Run daemons with faults of disk, air, processes and limits, SECONDS=3
 	@Tests/Faults/run --seconds $(SECONDS)
 
 .PHONY: check
-check: ## Run the checks of CI besides tests: format, warnings, imports, scripts, docs, units
+check: ## Run the checks of CI besides tests: format, warnings, imports, scripts, docs, units, version
 	@Tests/Scripts/setup test
 	@Tests/Scripts/check
 
@@ -145,8 +145,10 @@ release: ## Build what is installed: programs, manual pages, completions
 	@# The linker is told where Swift's libraries are; the programs contain theirs.
 	@chrpath --delete $(DIST)/bin/* > /dev/null
 	@Tests/Scripts/build-man-pages $(DIST)/man
+	@# A file that is sourced has no first line that names an interpreter.
 	@for shell in bash zsh fish; do \
-	    $(DIST)/bin/handoffctl --generate-completion-script $$shell > $(DIST)/completions/handoffctl.$$shell || exit 1; \
+	    $(DIST)/bin/handoffctl --generate-completion-script $$shell | sed '1{/^#!/d}' \
+	        > $(DIST)/completions/handoffctl.$$shell && [[ -s $(DIST)/completions/handoffctl.$$shell ]] || exit 1; \
 	done
 	@cd Extensions/Browser && python3 -m zipfile -c $(CURDIR)/$(DIST)/handoff.xpi *
 	@Tests/Scripts/build-notices > $(DIST)/NOTICES
@@ -162,12 +164,7 @@ install: ## Install what `make release` has built: DESTDIR= PREFIX=/usr/local
 	install -d $(DESTDIR)$(CHROMIUMDIR)
 	cd Extensions/Browser && find . -type f -exec install -D -m 644 {} $(abspath $(DESTDIR)/)$(CHROMIUMDIR)/{} ';'
 	install -D -m 644 $(DIST)/handoff.xpi "$(DESTDIR)$(FIREFOXDIR)/handoff@handoffd.org.xpi"
-	install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(SERVICEDIR)
-	sed 's|@bindir@|$(BINDIR)|' systemd/handoffd.service.in > $(DESTDIR)$(UNITDIR)/handoffd.service
-	for name in $(BUS_NAMES); do \
-	    sed -e "s|@name@|$$name|" -e 's|@bindir@|$(BINDIR)|' systemd/activation.service.in \
-	        > $(DESTDIR)$(SERVICEDIR)/$$name.service; \
-	done
+	@$(MAKE) --no-print-directory install-service
 	install -D -m 644 -t $(DESTDIR)$(INTERFACEDIR) Docs/dbus/*.xml
 	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man1 $(DIST)/man/man1/*
 	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man8 $(DIST)/man/man8/*
@@ -178,6 +175,16 @@ install: ## Install what `make release` has built: DESTDIR= PREFIX=/usr/local
 	install -D -m 644 -t $(DESTDIR)$(DOCDIR)/Docs Docs/*.md
 	install -D -m 644 -t $(DESTDIR)$(DOCDIR)/Docs/dbus Docs/dbus/*.md
 	install -D -m 644 -t $(DESTDIR)$(DOCDIR)/Docs/Decisions Docs/Decisions/*.md
+
+# Without a program: the rig installs these for the programs of a debug build.
+.PHONY: install-service
+install-service:
+	install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(SERVICEDIR)
+	sed 's|@bindir@|$(BINDIR)|' systemd/handoffd.service.in > $(DESTDIR)$(UNITDIR)/handoffd.service
+	for name in $(BUS_NAMES); do \
+	    sed -e "s|@name@|$$name|" -e 's|@bindir@|$(BINDIR)|' systemd/activation.service.in \
+	        > $(DESTDIR)$(SERVICEDIR)/$$name.service; \
+	done
 
 .PHONY: uninstall
 uninstall: ## Remove what `make install` has installed: DESTDIR= PREFIX=/usr/local
