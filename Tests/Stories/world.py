@@ -47,6 +47,13 @@ class Lines:
         """Whether a line has been printed that was not read yet."""
         return not self._queue.empty()
 
+    def skip(self):
+        """Marks the lines that were printed so far as read."""
+        with contextlib.suppress(queue.Empty):
+            while (line := self._queue.get_nowait()) is not None:
+                self.seen.append(line)
+            self._queue.put(None)
+
     def wait(self, wanted, what, timeout=TIMEOUT):
         """The first line not yet read for which `wanted` is true."""
         deadline = time.monotonic() + timeout
@@ -122,11 +129,14 @@ class Device:
         self.daemon.send_signal(signal.SIGKILL)
         self.daemon.wait()
 
+    def command(self, *arguments):
+        """The words of a command line of handoffctl that prints JSON."""
+        return [str(PROGRAMS / "handoffctl"), *map(str, arguments), "--json", "--bus", self.bus]
+
     def ctl(self, *arguments):
         """The JSON that handoffctl prints."""
         result = subprocess.run(
-            [str(PROGRAMS / "handoffctl"), *map(str, arguments), "--json", "--bus", self.bus],
-            capture_output=True, text=True, timeout=TIMEOUT, check=False,
+            self.command(*arguments), capture_output=True, text=True, timeout=TIMEOUT, check=False
         )
         if result.returncode:
             raise Failure(f"{self.name}: handoffctl {' '.join(map(str, arguments))}: {result.stderr.strip()}")
@@ -135,8 +145,7 @@ class Device:
     @contextlib.contextmanager
     def publishing(self, *arguments):
         """An activity that is current while the block runs."""
-        command = [PROGRAMS / "handoffctl", "publish", "--json", "--bus", self.bus, *arguments]
-        with process(command, stdout=subprocess.PIPE, text=True) as publisher:
+        with process(self.command("publish", *arguments), stdout=subprocess.PIPE, text=True) as publisher:
             Lines(publisher.stdout).wait(lambda line: "activity" in line, f"activity of {self.name}")
             yield publisher
             publisher.send_signal(signal.SIGINT)
@@ -145,8 +154,7 @@ class Device:
     @contextlib.contextmanager
     def watching(self):
         """The list of nearby activities; the daemon scans continuously while the block runs."""
-        command = [PROGRAMS / "handoffctl", "nearby", "--watch", "--json", "--bus", self.bus]
-        with process(command, stdout=subprocess.PIPE, text=True) as watcher:
+        with process(self.command("nearby", "--watch"), stdout=subprocess.PIPE, text=True) as watcher:
             yield Table(Lines(watcher.stdout), self.name)
 
     def close(self):
@@ -202,11 +210,16 @@ def device(name, directory, radio):
             yield made.start()
         except BaseException:
             made.close()
-            lines = made.log_path.read_text(encoding="utf-8", errors="replace").splitlines()[-LAST_LINES:]
-            print(*(f"  {name}: {line}" for line in lines), sep="\n", flush=True)
+            print_log(made)
             raise
         finally:
             made.close()
+
+
+def print_log(failed):
+    """Prints the end of the log of a device."""
+    lines = failed.log_path.read_text(encoding="utf-8", errors="replace").splitlines()[-LAST_LINES:]
+    print(*(f"  {failed.name}: {line}" for line in lines), sep="\n", flush=True)
 
 
 class Steps:
