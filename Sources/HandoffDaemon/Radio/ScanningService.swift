@@ -21,6 +21,8 @@ struct ScanningService<R: Radio>: Service {
         var plan = plans.current
         var retry = Backoff(first: .seconds(1), longest: .seconds(60))
         while true {
+            // A cancelled scan may end as one does whose reports have ended, without an error.
+            try Task.checkCancellation()
             do {
                 switch plan.value.effort {
                 case .none:

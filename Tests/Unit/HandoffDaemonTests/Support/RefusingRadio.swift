@@ -14,6 +14,8 @@ struct RefusingRadio: Radio {
     }
 
     let refuses = CurrentValue(true)
+    /// The number of scans that were not refused.
+    let scans = CurrentValue(0)
 
     func run() async throws { try await untilCancelled() }
 
@@ -32,6 +34,7 @@ struct RefusingRadio: Radio {
         _ body: (AsyncStream<AdvertisementReport>) async throws -> Success
     ) async throws -> Success {
         try check(.scanningRefused)
+        scans.modify { $0 += 1 }
         let (reports, continuation) = AsyncStream<AdvertisementReport>.makeStream()
         defer { continuation.finish() }
         return try await body(reports)

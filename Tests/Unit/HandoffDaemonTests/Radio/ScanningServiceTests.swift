@@ -1,0 +1,38 @@
+import AsyncSupport
+import DBus
+import HandoffCore
+import Logging
+import TestLimits
+import Testing
+
+@testable import HandoffDaemon
+
+@Suite("The scan of a daemon", .endsWithin(minutes: 10))
+struct ScanningServiceTests {
+    /// More than enough: without the check, nearly every round begins a second scan.
+    private static let rounds = 50
+
+    @Test("A daemon that is stopped while somebody looks ends its scan, and begins no other one")
+    func stopped() async throws {
+        try await EngineWorld.runReady { world, _ in
+            world.engine.nearby.startLooking(for: ":1.1")
+            #expect(world.effort == .continuous)
+            for _ in 1...Self.rounds {
+                let radio = RefusingRadio()
+                radio.refuses.set(false)
+                let service = ScanningService(
+                    engine: world.engine,
+                    radio: radio,
+                    logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+                )
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await service.run() }
+                    _ = try await radio.scans.changed(since: radio.scans.initial)
+                    group.cancelAll()
+                    try await group.waitForAll()
+                }
+                #expect(radio.scans.value == 1)
+            }
+        }
+    }
+}
