@@ -49,6 +49,9 @@ class User:
         self.name, self.id = name, account.pw_uid
         self.home, self.runtime = pathlib.Path(account.pw_dir), f"/run/user/{account.pw_uid}"
         self.bus = f"unix:path={self.runtime}/bus"
+        # As if the user were logged in all the time: a session that a script of the package opens and closes again for
+        # the user would otherwise end the user's systemd.
+        run("loginctl", "enable-linger", name)
         run("systemctl", "start", f"user@{self.id}.service")
 
     def command(self, *arguments):
@@ -144,7 +147,8 @@ def service(name, user, directory):
         try:
             yield made
         except BaseException:
-            print(user.systemctl("status", "--no-pager", "--lines=0", UNIT, "app-handoffd-*"), flush=True)
+            status = user.command("systemctl", "--user", "status", "--no-pager", "--lines=0", UNIT, "app-handoffd-*")
+            subprocess.run(status, timeout=TIMEOUT, check=False)
             print_log(made)
             raise
         finally:
