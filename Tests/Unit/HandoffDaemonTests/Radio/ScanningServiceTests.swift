@@ -25,11 +25,9 @@ struct ScanningServiceTests {
                     radio: radio,
                     logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
                 )
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { try await service.run() }
+                // The end of the body cancels the service, and awaits its end.
+                try await withBackgroundTasks([{ try await service.run() }]) {
                     _ = try await radio.scans.changed(since: radio.scans.initial)
-                    group.cancelAll()
-                    try await group.waitForAll()
                 }
                 #expect(radio.scans.value == 1)
             }
