@@ -21,9 +21,9 @@ package final class BlueZ: Sendable {
     /// The current state of bluetoothd and its adapters.
     package var snapshot: BlueZSnapshot { broadcast.value }
 
-    init(connection: Connection, settling: Duration) {
+    init(connection: Connection, settling: Duration, persistence: Duration) {
         self.connection = connection
-        discoveries = Discoveries(settling: settling)
+        discoveries = Discoveries(settling: settling, persistence: persistence)
         broadcast = CurrentValue(mirror.withLock(\.snapshot))
     }
 
@@ -73,12 +73,16 @@ package final class BlueZ: Sendable {
 ///   error if bluetoothd is not running: ``BlueZ/snapshots()`` reports it.
 /// - Parameter settling: how long bluetoothd may take to report that discovery has ended, when only this program had it
 ///   on.
+/// - Parameter persistence: how long discovery has to be on without this program until another one keeps it on.
 package func withBlueZ<Success: Sendable>(
     on connection: Connection,
     settling: Duration = .seconds(1),
+    persistence: Duration = .seconds(12),
     _ body: (BlueZ) async throws -> Success
 ) async throws -> Success {
-    let bluez = BlueZ(connection: connection, settling: settling)
+    let bluez = BlueZ(connection: connection, settling: settling, persistence: persistence)
     defer { bluez.broadcast.finish() }
-    return try await withBackgroundTasks([bluez.follow, bluez.uncancelled.run]) { try await body(bluez) }
+    return try await withBackgroundTasks([bluez.follow, bluez.followOthers, bluez.uncancelled.run]) {
+        try await body(bluez)
+    }
 }

@@ -4,18 +4,21 @@ import Synchronization
 
 /// The discovery sessions of one connection: at most one for each adapter.
 final class Discoveries: Sendable {
-    private let settling: Duration
+    private let (settling, persistence): (Duration, Duration)
     private let sessions = Mutex<[ObjectPath: DiscoverySession]>([:])
 
-    init(settling: Duration) {
-        self.settling = settling
+    /// Changes whenever a session has ended or was not started.
+    let ends = CurrentValue<Void>(())
+
+    init(settling: Duration, persistence: Duration) {
+        (self.settling, self.persistence) = (settling, persistence)
     }
 
     /// Returns the session on that adapter, and creates it on the first call.
     func session(on adapter: ObjectPath) -> DiscoverySession {
         sessions.withLock { sessions in
             if let session = sessions[adapter] { return session }
-            let session = DiscoverySession(settling: settling)
+            let session = DiscoverySession(settling: settling, persistence: persistence)
             sessions[adapter] = session
             return session
         }
@@ -35,8 +38,8 @@ final class DiscoverySession: Sendable {
 
     private let state: Mutex<State>
 
-    init(settling: Duration) {
-        state = Mutex(State(arbiter: DiscoveryArbiter(settling: settling)))
+    init(settling: Duration, persistence: Duration) {
+        state = Mutex(State(arbiter: DiscoveryArbiter(settling: settling, persistence: persistence)))
     }
 
     var nextStep: DiscoveryArbiter.Step? { state.withLock(\.arbiter.nextStep) }
@@ -86,6 +89,11 @@ final class DiscoverySession: Sendable {
     /// discovery on, or nil when that cannot be told.
     func willStart(isDiscovering: Bool) -> Bool? {
         state.withLock { $0.arbiter.willStart(isDiscovering: isDiscovering, at: .now) }
+    }
+
+    /// Processes the value of `Adapter1.Discovering` for other programs, as `DiscoveryArbiter` does.
+    func observeOthers(isDiscovering: Bool) -> (verdict: Bool?, again: ContinuousClock.Instant?) {
+        state.withLock { $0.arbiter.observeOthers(isDiscovering: isDiscovering, at: .now) }
     }
 
     /// Notifies all readers.

@@ -17,9 +17,14 @@ struct DiscoveryArbiter {
 
     /// How long bluetoothd may take to report that discovery has ended with ours.
     let settling: Duration
+    /// How long discovery has to stay on while ours is off, until another program counts as one that keeps it on: as long
+    /// as three of our windows take, with the pauses between them.
+    let persistence: Duration
 
     private var stoppedAt: ContinuousClock.Instant?
     private var sightings = 0
+    /// Since when discovery was on for others while ours was off; nil while that is not so.
+    private var othersSince: ContinuousClock.Instant?
     private var readers: Set<UInt64> = []
     private var pauses = 0
     private var isOn = false
@@ -32,8 +37,9 @@ struct DiscoveryArbiter {
         return isWanted ? .start : .stop
     }
 
-    init(settling: Duration = .seconds(1)) {
+    init(settling: Duration = .seconds(1), persistence: Duration = .seconds(12)) {
         self.settling = settling
+        self.persistence = persistence
     }
 
     mutating func join(_ reader: UInt64) {
@@ -62,9 +68,33 @@ struct DiscoveryArbiter {
         return sightings == Self.sightingsOfOthers
     }
 
+    /// Processes the value of `Adapter1.Discovering` while our session may be off, as it is for hours while sound plays.
+    ///
+    /// - Returns: whether another program keeps discovery on, nil when that cannot be told; and when to ask again if the
+    ///   value stays the same, nil for not at all.
+    mutating func observeOthers(
+        isDiscovering: Bool,
+        at now: ContinuousClock.Instant
+    ) -> (verdict: Bool?, again: ContinuousClock.Instant?) {
+        guard !isOn, nextStep == nil else {
+            othersSince = nil
+            return (nil, nil)
+        }
+        guard isDiscovering else {
+            (othersSince, sightings) = (nil, 0)
+            return (false, nil)
+        }
+        if let settled = stoppedAt.map({ $0 + settling }), now < settled { return (nil, settled) }
+        let since = othersSince ?? now
+        othersSince = since
+        guard now >= since + persistence else { return (nil, since + persistence) }
+        return (true, nil)
+    }
+
     /// Records that bluetoothd has started our session.
     mutating func didStart() {
         isOn = true
+        othersSince = nil
         wasSeenOn = false
     }
 

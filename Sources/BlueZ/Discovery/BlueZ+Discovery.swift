@@ -122,10 +122,12 @@ extension BlueZ {
                         session.didStart()
                     } catch {
                         session.didFail(BlueZError(any: error, during: .startDiscovery))
+                        discoveries.ends.set(())
                     }
                 case .stop:
                     try? await callAdapter(adapter, "StopDiscovery")
                     session.didStop()
+                    discoveries.ends.set(())
                 }
             }
         }

@@ -42,6 +42,34 @@ struct DiscoveryArbiterTests {
         #expect([seen(true, after: 13), seen(false, after: 16), seen(true, after: 20)] == [true, false, false])
     }
 
+    @Test("While ours is off, another program keeps discovery on if it stays on; a look of its own is none")
+    func othersAlone() {
+        var arbiter = DiscoveryArbiter(settling: .seconds(1), persistence: .seconds(12))
+        let start = ContinuousClock.now
+        func seen(_ isDiscovering: Bool, after seconds: Int) -> (verdict: Bool?, again: Int?) {
+            let (verdict, again) = arbiter.observeOthers(
+                isDiscovering: isDiscovering,
+                at: start + .seconds(seconds)
+            )
+            return (verdict, again.map { Int((start.duration(to: $0)) / .seconds(1)) })
+        }
+        #expect(seen(false, after: 0) == (false, nil))
+        #expect(seen(true, after: 1) == (nil, 13))
+        #expect(seen(true, after: 12) == (nil, 13))
+        #expect(seen(false, after: 12) == (false, nil), "it has looked for a device")
+        #expect(seen(true, after: 14) == (nil, 26))
+        #expect(seen(true, after: 26) == (true, nil))
+        arbiter.join(1)
+        #expect(seen(true, after: 27) == (nil, nil), "ours begins")
+        arbiter.didStart()
+        #expect(seen(true, after: 60) == (nil, nil), "ours may be the only one")
+        arbiter.leave(1)
+        arbiter.didStop(at: start + .seconds(60))
+        #expect(seen(true, after: 60) == (nil, 61), "it may be ours that ends")
+        #expect(seen(true, after: 61) == (nil, 73))
+        #expect(seen(false, after: 62) == (false, nil))
+    }
+
     @Test("A failure is reported to every listener, and discovery is not retried by itself")
     func failure() {
         var arbiter = DiscoveryArbiter()

@@ -87,6 +87,20 @@ struct DiscoveryTests {
         }
     }
 
+    @Test("A program that keeps discovery on is noticed also while ours is off for long, and that it has ended")
+    func othersWithoutWindows() async throws {
+        try await withBlueZAlone(settling: .zero, persistence: .zero) { ours, address in
+            try await withFakeBluetoothd(on: address) { fake in
+                let path = fake.addAdapter()
+                await ours.first { !$0.adapters.isEmpty }
+                fake.set(path, "org.bluez.Adapter1", ["Discovering": .boolean(true)])
+                await ours.first { $0.adapters.first?.isDiscoveringForOthers == true }
+                fake.set(path, "org.bluez.Adapter1", ["Discovering": .boolean(false)])
+                await ours.first { $0.adapters.first?.isDiscoveringForOthers == false }
+            }
+        }
+    }
+
     @Test("Discovery stops while it is paused, and continues afterwards")
     func quiet() async throws {
         try await withFakeAdapter { fake, bluez, adapter in

@@ -6,12 +6,15 @@ import HandoffTestSupport
 /// Runs `body` with a private bus and ``BlueZ`` on it, without a bluetoothd.
 func withBlueZAlone(
     settling: Duration = .seconds(1),
+    persistence: Duration = .seconds(12),
     _ body: @escaping @Sendable (BlueZ, BusAddress) async throws -> Void
 ) async throws {
     try await withPrivateBus { bus in
         let address = bus.address
         try await Connection.withConnection(to: address) { connection in
-            try await withBlueZ(on: connection, settling: settling) { try await body($0, address) }
+            try await withBlueZ(on: connection, settling: settling, persistence: persistence) {
+                try await body($0, address)
+            }
         }
     }
 }
