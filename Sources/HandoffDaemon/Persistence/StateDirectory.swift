@@ -12,6 +12,8 @@ package import SystemPackage
 /// durably: after a crash or a power failure, a file is either the old or the new one.
 package struct StateDirectory: Sendable {
     package let path: FilePath
+    /// Whether others could read it when it was opened, and cannot any more.
+    package let wasReadableForOthers: Bool
     /// The open lock file.
     private let lock: Int32
 
@@ -38,7 +40,8 @@ package struct StateDirectory: Sendable {
     ///   - runtimeDirectory: the user's directory for files of running programs (XDG_RUNTIME_DIR). A lock there keeps a
     ///     second daemon out even when the state directory was deleted meanwhile; nil for none.
     ///   - body: uses the directory.
-    /// - Throws: ``HandoffError`` when it cannot be used, or another daemon uses it; else what `body` throws.
+    /// - Throws: ``HandoffError`` when it cannot be used, belongs to another user, may be changed by everybody, or when
+    ///   another daemon uses it; else what `body` throws.
     package static func withDirectory<Success>(
         at path: FilePath,
         runtimeDirectory: FilePath? = nil,
@@ -47,11 +50,12 @@ package struct StateDirectory: Sendable {
         let outerLock = try runtimeDirectory.flatMap { try lockOutside(path, in: $0) }
         defer { if let outerLock { close(outerLock) } }
         try make(path)
+        let wasReadable = try claim(path)
         let lock = try open(path.appending(lockName), O_RDWR | O_CREAT)
         defer { close(lock) }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else { throw isUsed(path) }
         removeDrafts(in: path)
-        return try await body(StateDirectory(path: path, lock: lock))
+        return try await body(StateDirectory(path: path, wasReadableForOthers: wasReadable, lock: lock))
     }
 
     private static let lockName = "lock"
@@ -233,6 +237,37 @@ package struct StateDirectory: Sendable {
         guard fsync(descriptor) == 0 || errno == EINVAL else { throw unwritable(directory, errno) }
     }
 
+    /// Makes sure that the directory is this user's alone; returns whether others could read it before.
+    private static func claim(_ path: FilePath) throws(HandoffError) -> Bool {
+        var status = stat()
+        guard stat(path.string, &status) == 0 else { throw unreadable(path, errno) }
+        if let problem = problem(of: path, mode: status.st_mode, owner: status.st_uid, user: geteuid()) {
+            throw problem
+        }
+        guard status.st_mode & 0o077 != 0 else { return false }
+        guard chmod(path.string, 0o700) == 0 else { throw unwritable(path, errno) }
+        return true
+    }
+
+    /// Returns why keys cannot be kept in a directory; nil when they can, after others were kept out.
+    package static func problem(of path: FilePath, mode: UInt32, owner: UInt32, user: UInt32) -> HandoffError? {
+        guard owner == user else {
+            return HandoffError(
+                .stateUnreadable,
+                "\(path) belongs to another user (\(owner)), who could read and replace the keys of this device: "
+                    + "`sudo chown -R \"$USER\": \(path)`, if its contents are yours."
+            )
+        }
+        guard mode & 0o002 == 0 else {
+            return HandoffError(
+                .stateUnreadable,
+                "Everybody may write into \(path), so that the keys in it may not be yours: look at them, then "
+                    + "`chmod -R go= \(path)`."
+            )
+        }
+        return nil
+    }
+
     private static func open(_ file: FilePath, _ flags: Int32) throws(HandoffError) -> Int32 {
         let descriptor = Glibc.open(file.string, flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw unwritable(file, errno) }
@@ -244,9 +279,19 @@ package struct StateDirectory: Sendable {
     }
 
     private static func unwritable(_ path: FilePath, _ error: Int32) -> HandoffError {
-        HandoffError(
-            .stateUnwritable,
-            "\(path) cannot be written: \(Errno(rawValue: error)). Check who owns it and whether the disk is full."
-        )
+        HandoffError(.stateUnwritable, "\(path) cannot be written: \(Errno(rawValue: error)). \(remedy(for: error))")
+    }
+
+    /// What to do about a directory that cannot be written.
+    package static func remedy(for error: Int32) -> String {
+        switch error {
+        case EROFS:
+            "Its file system is mounted read-only: mount it for writing (`sudo mount -o remount,rw`), or name another "
+                + "directory with --state-dir."
+        case ENOSPC, EDQUOT: "The disk or your share of it is full: delete something."
+        case EACCES, EPERM: "Check who owns it."
+        case EIO: "The disk may be failing: `sudo dmesg` tells."
+        default: "Check who owns it and whether the disk is full."
+        }
     }
 }

@@ -35,6 +35,9 @@ package struct Daemon<R: Radio>: Sendable {
             at: options.stateDirectory,
             runtimeDirectory: options.runtimeDirectory
         ) { directory in
+            if directory.wasReadableForOthers {
+                logger.notice("others could read \(directory.path): it is now this user's alone")
+            }
             try adoptEarlierState(to: directory)
             let identity = try await Identity.loaded(from: directory)
             let engine = try Engine(identity: identity, name: options.name, in: directory, logger: logger)

@@ -44,6 +44,49 @@ struct StateDirectoryTests {
         }
     }
 
+    @Test("A directory that others could read becomes its owner's alone", arguments: [0o755, 0o750, 0o770, 0o700])
+    func readable(_ mode: UInt32) async throws {
+        try await withTemporaryDirectory { parent in
+            let path = parent.appending("state")
+            #expect(mkdir(path.string, 0o700) == 0 && chmod(path.string, mode) == 0)
+            try await StateDirectory.withDirectory(at: path) { directory in
+                #expect(directory.wasReadableForOthers == (mode != 0o700))
+            }
+            #expect(try path.mode == 0o700)
+        }
+    }
+
+    @Test("A directory into which everybody may write is refused, unchanged, with what to do")
+    func writable() async throws {
+        try await withTemporaryDirectory { parent in
+            let path = parent.appending("state")
+            #expect(mkdir(path.string, 0o700) == 0 && chmod(path.string, 0o777) == 0)
+            let error = await #expect(throws: HandoffError.self) {
+                try await StateDirectory.withDirectory(at: path) { _ in }
+            }
+            #expect(error?.message.contains("chmod -R go=") == true)
+            let mode = try path.mode
+            #expect(mode == 0o777)
+            #expect(access(path.appending("lock").string, F_OK) != 0)
+        }
+    }
+
+    @Test("A directory of another user is refused, also when it could be read: the sentence says how to take it over")
+    func foreign() throws {
+        let problem = try #require(StateDirectory.problem(of: "/s", mode: 0o700, owner: 1001, user: 1000))
+        #expect(problem.message.contains("belongs to another user"))
+        #expect(problem.message.contains("chown"))
+        #expect(StateDirectory.problem(of: "/s", mode: 0o755, owner: 1000, user: 1000) == nil)
+    }
+
+    @Test(
+        "What cannot be written has the cure of its cause",
+        arguments: [(EROFS, "remount,rw"), (ENOSPC, "full"), (EDQUOT, "full"), (EACCES, "owns"), (EIO, "dmesg")]
+    )
+    func remedies(_ error: Int32, _ cure: String) {
+        #expect(StateDirectory.remedy(for: error).contains(cure))
+    }
+
     @Test("A file that was left by a crash does not make a file readable for others")
     func leftOver() async throws {
         try await withTemporaryDirectory { path in
