@@ -197,6 +197,11 @@ package struct HandoffClient: Sendable {
         _ = try await manager("StartLooking", [.noOptions])
     }
 
+    /// Ends ``startLooking()``.
+    package func stopLooking() async throws {
+        _ = try await manager("StopLooking", [.noOptions])
+    }
+
     /// Runs `body` with every signal of the daemon, received from before `body` starts.
     package func withSignals<Success: Sendable>(
         _ body: (SignalSequence) async throws -> Success

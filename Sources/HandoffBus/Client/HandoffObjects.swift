@@ -59,6 +59,8 @@ package struct DaemonStatus: Sendable {
     package let radioMessage: String
     /// What could work better, each as a name for programs and a sentence for people.
     package let advisories: [(name: String, message: String)]
+    /// How much is scanned for the activities of other devices, and why not more.
+    package let scanning: ScanningDescription
     /// The known devices about which a person has to decide.
     package let questions: [DeviceQuestion]
     /// `/` when there is none.
@@ -71,6 +73,7 @@ package struct DaemonStatus: Sendable {
         deviceName = properties["DeviceName"]?.string ?? ""
         radioState = properties["RadioState"]?.string ?? ""
         radioMessage = properties["RadioMessage"]?.string ?? ""
+        scanning = ScanningDescription(properties["Scanning"])
         questions = DeviceQuestion.list(from: properties["Questions"])
         currentActivity = properties["CurrentActivity"]?.objectPath ?? .root
         advisories = (properties["Advisories"]?.dictionaries ?? []).compactMap { advisory in

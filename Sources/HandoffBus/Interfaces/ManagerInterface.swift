@@ -18,6 +18,8 @@ package protocol ManagerHandler: Sendable {
     var radioMessage: String { get }
     /// The advisories, as pairs of a name and a sentence.
     var advisories: [(name: String, message: String)] { get }
+    /// How much is scanned for the activities of other devices, and why not more.
+    var scanning: ScanningDescription { get }
     /// The object of the current activity; `/` when there is none.
     var currentActivity: ObjectPath { get }
     /// This device's card.
@@ -193,6 +195,9 @@ extension Interface {
             Property(name: "RadioMessage", type: .string, changes: .emitted) { .string(handler.radioMessage) },
             Property(name: "Advisories", type: .dictionaries, changes: .emitted) {
                 Value.advisories(handler.advisories)
+            },
+            Property(name: "Scanning", type: [String: Value].valueType, changes: .emitted) {
+                handler.scanning.value
             },
             Property(name: "Questions", type: .dictionaries, changes: .emitted) {
                 DeviceQuestion.list(handler.questions)

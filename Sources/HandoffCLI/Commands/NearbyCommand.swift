@@ -20,11 +20,18 @@ struct NearbyCommand: AsyncParsableCommand {
     @Flag(help: "Print the list after each change until interrupted.")
     var watch = false
 
+    @Flag(help: "Print what is known at this moment, without looking around for it.")
+    var now = false
+
+    func validate() throws {
+        guard !(watch && now) else { throw ValidationError("Give --watch or --now, not both.") }
+    }
+
     func run() async throws {
-        let watch = watch
+        let (watch, now) = (watch, now)
         try await options.withClient { client, output in
             guard watch else {
-                let list = try await NearbyList(from: client)
+                let list = now ? try await NearbyList(from: client) : try await NearbyList(lookingAround: client)
                 return try output.print(list.documents, list.text)
             }
             try await untilInterrupted { try await Self.follow(client, output) }
@@ -93,20 +100,31 @@ struct NearbyCommand: AsyncParsableCommand {
 /// The nearby activities at one moment, as the command shows them.
 private struct NearbyList: Sendable {
     private let nearby: [NearbyActivityDescription]
-    /// Why there can be none; nil when there can be some, or are.
+    /// Why there may be none; nil when there are some, or for no reason.
     let obstacle: String?
 
-    /// Gets the list from the daemon, and the reason if nothing can be on it.
+    /// Gets the list from the daemon, and the reason why it may be empty.
     init(from client: HandoffClient) async throws {
         nearby = try await client.objects().nearby
-        obstacle = nearby.isEmpty ? try await client.nearbyObstacle()?.message : nil
+        obstacle = nearby.isEmpty ? try await Self.obstacle(client, try await client.status().scanning.message) : nil
+    }
+
+    /// Gets the list from the daemon, after a ``BriefLook`` if nothing is known.
+    init(lookingAround client: HandoffClient) async throws {
+        let look = try await BriefLook(client: client).all()
+        nearby = look.found ?? []
+        obstacle = nearby.isEmpty ? try await Self.obstacle(client, look.message) : nil
+    }
+
+    private static func obstacle(_ client: HandoffClient, _ scanning: String) async throws -> String? {
+        try await client.nearbyObstacle()?.message ?? (scanning.isEmpty ? nil : scanning)
     }
 
     var documents: [NearbyDocument] { nearby.map(NearbyDocument.init) }
 
     /// The list for people.
     var text: String {
-        nearby.isEmpty ? "nothing nearby" + (obstacle.map { ": " + $0 } ?? "") : Self.table(nearby)
+        nearby.isEmpty ? "nothing nearby" + (obstacle.map { ": " + printable($0) } ?? "") : Self.table(nearby)
     }
 
     var rows: [Row] { nearby.map(Row.init) }

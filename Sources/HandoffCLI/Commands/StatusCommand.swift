@@ -105,6 +105,7 @@ extension StatusReport {
             "radio",
             status.radioState == "ready" ? "ready (\(printable(status.radioMessage)))" : radioWords(status.radioState)
         )
+        if let scanning = scanningWords { table.append("scanning", scanning) }
         table.append("current activity", current)
         table.append("trusted devices", "\(objects.devices.count)")
         table.append("nearby activities", "\(objects.nearby.count)")
@@ -114,10 +115,21 @@ extension StatusReport {
         let sentences =
             [try? rules.pauseSentence(at: .now)].compactMap(\.self)
             + (status.radioState == "ready" ? [] : [status.radioMessage])
+            + (status.scanning.isRestrained ? [status.scanning.message] : [])
             + rules.withheld.filter { $0.reason != "paused" }.map(Self.sentence)
             + status.advisories.map { "\($0.name): \($0.message)" }
             + (needRestart.isEmpty ? [] : [restart]) + (objects.devices.isEmpty ? [Self.noDevicesHint] : [])
         return ([table.text] + sentences.map { "\n" + printable($0) }).joined(separator: "\n")
+    }
+
+    /// How much is scanned, in words for people; nil when the daemon does not tell.
+    private var scanningWords: String? {
+        switch (status.scanning.effort, status.scanning.interval) {
+        case ("none", _): "no"
+        case ("continuous", _): "continuously"
+        case ("windows", let interval?): "1 s of every \(interval / 1_000_000) s"
+        default: nil
+        }
     }
 
     private var current: String {
@@ -189,6 +201,22 @@ struct StatusDocument: Encodable {
         }
     }
 
+    /// How much the daemon scans, and why not more.
+    struct Scanning: Encodable {
+        let effort: String
+        /// In microseconds.
+        let interval: UInt64?
+        let reason: String?
+        let message: String?
+
+        init(_ scanning: ScanningDescription) {
+            effort = scanning.effort
+            interval = scanning.interval
+            reason = scanning.reason.isEmpty ? nil : scanning.reason
+            message = scanning.message.isEmpty ? nil : scanning.message
+        }
+    }
+
     let version: String
     let protocolVersion: UInt32
     let deviceID: String
@@ -196,6 +224,7 @@ struct StatusDocument: Encodable {
     let radioState: String
     let radioMessage: String
     let advisories: [Advisory]
+    let scanning: Scanning
     let currentActivity: String?
     let currentActivityType: String?
     let trustedDevices: Int
@@ -215,6 +244,7 @@ struct StatusDocument: Encodable {
         radioState = status.radioState
         radioMessage = status.radioMessage
         advisories = status.advisories.map { Advisory(name: $0.name, message: $0.message) }
+        scanning = Scanning(status.scanning)
         currentActivity = status.currentActivity == .root ? nil : status.currentActivity.description
         currentActivityType = objects.type(of: status.currentActivity)
         trustedDevices = objects.devices.count

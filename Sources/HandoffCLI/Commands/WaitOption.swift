@@ -28,9 +28,11 @@ struct WaitOption: ParsableArguments {
         _ output: Output
     ) async throws -> NearbyActivityDescription {
         guard let wait else {
-            let nearby = try await client.objects().nearby
             return try await client.finding {
-                try ContinueCommand.choice(from: nearby, id: id, type: type, isContinued: isContinued)
+                guard id == nil else {
+                    return try ContinueCommand.choice(from: try await client.objects().nearby, id: id, type: nil)
+                }
+                return try await Self.present(client, type: type, isContinued)
             }
         }
         // This also starts a daemon that the bus can start.
@@ -48,6 +50,28 @@ struct WaitOption: ParsableArguments {
             message: "No activity \(Self.name(of: type))appeared nearby within \(seconds) s."
         )
         return try await withTimeout(.seconds(seconds), throwing: late, body: first)
+    }
+
+    /// The nearest activity that is there, also if it takes a moment to hear it.
+    private static func present(
+        _ client: HandoffClient,
+        type: String?,
+        _ isContinued: Bool
+    ) async throws -> NearbyActivityDescription {
+        let look = try await BriefLook(client: client).first { nearby in
+            try Self.choice(from: nearby, type: type, isContinued)
+        }
+        if let chosen = look.found { return chosen }
+        do {
+            return try ContinueCommand.choice(
+                from: try await client.objects().nearby,
+                id: nil,
+                type: type,
+                isContinued: isContinued
+            )
+        } catch let failure as CommandFailure where !look.message.isEmpty {
+            throw CommandFailure(status: failure.status, message: "\(failure.message) \(look.message)")
+        }
     }
 
     private static func first(
@@ -72,8 +96,16 @@ struct WaitOption: ParsableArguments {
         type: String?,
         _ isContinued: Bool
     ) async throws -> NearbyActivityDescription? {
+        try choice(from: try await client.objects().nearby, type: type, isContinued)
+    }
+
+    /// The nearest of these activities, of that type if there is one; nil if there is none.
+    private static func choice(
+        from nearby: [NearbyActivityDescription],
+        type: String?,
+        _ isContinued: Bool
+    ) throws -> NearbyActivityDescription? {
         do {
-            let nearby = try await client.objects().nearby
             return try ContinueCommand.choice(from: nearby, id: nil, type: type, isContinued: isContinued)
         } catch let failure as CommandFailure where failure.status == .notFound {
             return nil

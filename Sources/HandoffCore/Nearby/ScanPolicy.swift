@@ -12,6 +12,25 @@ package struct ScanPolicy: Sendable {
         case continuous
     }
 
+    /// Why a device scans less than for somebody who is there and has others near.
+    package enum Restraint: Hashable, Sendable {
+        /// The session is locked or idle.
+        case away
+        /// Sound is going over this adapter.
+        case sound
+        /// No device of the circle was heard for a while.
+        case unheard
+    }
+
+    /// How much to scan, and why not more.
+    package struct Decision: Hashable, Sendable {
+        package let effort: Effort
+        /// Nil while the device scans continuously, or as often as it does when it has just heard others.
+        package var restraint: Restraint?
+        /// When the effort changes by itself; nil when it does not.
+        package var until: Duration?
+    }
+
     /// What decides besides the time.
     package struct Situation: Hashable, Sendable {
         /// Whether a program shows what is nearby at this moment.
@@ -59,14 +78,21 @@ package struct ScanPolicy: Sendable {
         heard(at: uptime)
     }
 
-    /// Returns how much to scan now, and when that changes by itself; nil when it does not.
-    package func effort(in situation: Situation, at uptime: Duration) -> (effort: Effort, until: Duration?) {
-        if situation.isLooking { return (.continuous, nil) }
-        if situation.isAway || situation.isPlayingAudio { return (.none, nil) }
-        if let end = arrivedAt.map({ $0 + Self.arrival }), uptime < end { return (.continuous, end) }
-        for stage in Self.stages where uptime < heardAt + stage.silence {
-            return (.windows(rest: stage.rest), heardAt + stage.silence)
+    /// Returns how much to scan now, why not more, and when that changes by itself.
+    package func decision(in situation: Situation, at uptime: Duration) -> Decision {
+        if situation.isLooking { return Decision(effort: .continuous) }
+        if situation.isAway { return Decision(effort: .none, restraint: .away) }
+        if situation.isPlayingAudio { return Decision(effort: .none, restraint: .sound) }
+        if let end = arrivedAt.map({ $0 + Self.arrival }), uptime < end {
+            return Decision(effort: .continuous, until: end)
         }
-        return (.windows(rest: Self.longestRest), nil)
+        for (number, stage) in Self.stages.enumerated() where uptime < heardAt + stage.silence {
+            return Decision(
+                effort: .windows(rest: stage.rest),
+                restraint: number == 0 ? nil : .unheard,
+                until: heardAt + stage.silence
+            )
+        }
+        return Decision(effort: .windows(rest: Self.longestRest), restraint: .unheard)
     }
 }

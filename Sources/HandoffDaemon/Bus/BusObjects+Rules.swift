@@ -1,7 +1,7 @@
 import DBus
 import HandoffBus
 
-/// Changes of the properties of `Rules1` and `Settings1`.
+/// Changes of the properties of `Rules1` and `Settings1`, and of how much is scanned.
 extension BusObjects {
     /// Emits PropertiesChanged for everything that the person can set.
     func showRules() {
@@ -23,6 +23,15 @@ extension BusObjects {
             at: HandoffName.root,
             interface: HandoffName.rulesInterface,
             ["Withheld": .withheld(rules.withheld)]
+        )
+    }
+
+    /// Emits PropertiesChanged for how much is scanned.
+    func showScanning() {
+        connection.objects.propertiesChanged(
+            at: HandoffName.root,
+            interface: HandoffName.managerInterface,
+            ["Scanning": ManagerObject(objects: self).scanning.value]
         )
     }
 

@@ -178,6 +178,7 @@ extension BusObjects: EngineObserver {
         case .circleChangedHere(let changes, let hasLeft): notifications.circleChangedHere(changes, hasLeft: hasLeft)
         case .identityChanged: showIdentity()
         case .radioChanged: showRadio()
+        case .scanningChanged: showScanning()
         case .pairingsChanged: showPairings()
         case .settingsChanged: showSettings()
         case .rulesChanged: showRules()

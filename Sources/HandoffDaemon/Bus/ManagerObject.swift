@@ -39,6 +39,8 @@ struct ManagerObject: ManagerHandler {
         return own + description.advisories.map { ($0.name, $0.message) }
     }
 
+    var scanning: ScanningDescription { engine.read(\.shownScanning).description }
+
     var currentActivity: ObjectPath {
         engine.read { $0.origin.current.map { HandoffName.activity($0.id) } ?? .root }
     }

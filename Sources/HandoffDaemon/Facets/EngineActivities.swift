@@ -134,12 +134,27 @@ struct EngineActivities: Sendable {
         return isWithheld ? [("withheld", message)] : []
     }
 
+    /// Records whether the session is locked or idle: then nothing is scanned, and unless the settings want it, no
+    /// activity of this device is advertised.
+    func setAway(_ isAway: Bool) {
+        engine.change { state, now in
+            if state.nearby.isAway, !isAway { state.nearby.scanPolicy.arrived(at: now.uptime) }
+            state.nearby.isAway = isAway
+        }
+        withhold(isAway && !engine.staysWhenAway.value)
+    }
+
+    /// Sets whether activities stay advertised while the session is locked or idle.
+    func setStaysWhenAway(_ stays: Bool) {
+        engine.staysWhenAway.update(stays)
+        setAway(engine.read(\.nearby.isAway))
+    }
+
     /// Stops all advertising of this device's activities, or allows it again.
-    func withhold(_ isWithheld: Bool) {
+    private func withhold(_ isWithheld: Bool) {
         engine.change { state, now in
             guard state.origin.isWithheld != isWithheld else { return }
             state.origin.withhold(isWithheld, at: now)
-            if !isWithheld { state.nearby.scanPolicy.arrived(at: now.uptime) }
             state.show(.identityChanged)
             if isWithheld {
                 engine.logger.info(

@@ -95,6 +95,11 @@ struct EngineNearby: Sendable {
         engine.change { state, _ in _ = state.nearby.activeScanners.remove(client) }
     }
 
+    /// Scans fully for a moment, because the computer was away and somebody may have come to it.
+    func arrived() {
+        engine.change { state, now in state.nearby.scanPolicy.arrived(at: now.uptime) }
+    }
+
     /// Returns the advisories about clocks: this device's own, or those of others that are far off.
     func clockAdvisories(at now: Moment = .now) -> [(name: String, message: String)] {
         guard !ClockSkewDetector.isClockUnset(at: now) else {

@@ -43,7 +43,7 @@ package struct Daemon<R: Radio>: Sendable {
             let engine = try Engine(identity: identity, name: options.name, in: directory, logger: logger)
             try await engine.pairings.recover()
             engine.activities.cover(options.coversAdvertisement)
-            engine.staysWhenAway.set(options.staysWhenAway)
+            engine.activities.setStaysWhenAway(options.staysWhenAway)
             engine.desktop.setNotifies(options.notifies)
             logger.info(
                 "starting",

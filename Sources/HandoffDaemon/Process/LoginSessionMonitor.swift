@@ -3,7 +3,8 @@ import DBus
 import Logging
 import ServiceLifecycle
 
-/// Stops advertising activities while the user's login session is locked or idle, as reported by systemd-logind.
+/// Tells the engine while the user's login session is locked or idle, and when the computer wakes up, as reported by
+/// systemd-logind.
 ///
 /// Without logind, the user counts as present at all times. (The interface: org.freedesktop.login1(5).)
 struct LoginSessionMonitor: Service {
@@ -17,31 +18,12 @@ struct LoginSessionMonitor: Service {
 
     func run() async throws {
         try await ignoringCancellation {
-            try await cancelWhenGracefulShutdown { try await followUnlessStaying() }
-        }
-    }
-
-    /// Follows the session while the settings want that; otherwise the user counts as present.
-    private func followUnlessStaying() async throws {
-        let staysWhenAway = engine.staysWhenAway
-        var stays = staysWhenAway.current
-        while true {
-            let seen = stays
-            guard seen.value else {
-                stays = try await race {
-                    try await staysWhenAway.changed(since: seen)
-                } _: {
-                    try await follow()
-                }
-                continue
-            }
-            engine.activities.withhold(false)
-            stays = try await staysWhenAway.changed(since: seen)
+            try await cancelWhenGracefulShutdown { try await followAlways() }
         }
     }
 
     /// Follows the session until cancelled, and reconnects when the system bus connection is lost.
-    private func follow() async throws -> Never {
+    private func followAlways() async throws {
         var retry = Backoff(first: .seconds(1), longest: .seconds(60))
         while true {
             do {
@@ -49,7 +31,7 @@ struct LoginSessionMonitor: Service {
                     try await follow(over: connection)
                 }
             } catch let error as DBusError {
-                engine.activities.withhold(false)
+                engine.activities.setAway(false)
                 logger.debug("cannot observe whether the session is locked: \(error.message)")
                 try await retry.wait()
             }
@@ -60,10 +42,18 @@ struct LoginSessionMonitor: Service {
     private func follow(over connection: Connection) async throws {
         let rule = MatchRule(sender: Self.name, pathNamespace: Self.root)
         try await connection.withSignals(rule) { signals in
-            engine.activities.withhold(await isAway(connection))
-            for try await _ in signals { engine.activities.withhold(await isAway(connection)) }
+            engine.activities.setAway(await isAway(connection))
+            for try await signal in signals {
+                engine.activities.setAway(await isAway(connection))
+                if Self.isResumption(signal) { engine.nearby.arrived() }
+            }
         }
         throw CancellationError()
+    }
+
+    /// Whether the computer has just woken up: `PrepareForSleep` with false.
+    private static func isResumption(_ signal: Signal) -> Bool {
+        signal.member == "PrepareForSleep" && signal.arguments.first?.boolean == false
     }
 
     /// Whether the session is locked or idle; false when this cannot be determined.

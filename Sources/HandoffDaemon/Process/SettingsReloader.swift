@@ -68,7 +68,7 @@ final class SettingsReloader: SettingsHandler {
         // First what can fail.
         if changed.contains(.name) { try await engine.trust.configure(new.daemon.name) }
         running.threshold.level = new.logLevel
-        engine.staysWhenAway.update(new.daemon.staysWhenAway)
+        engine.activities.setStaysWhenAway(new.daemon.staysWhenAway)
         engine.activities.cover(new.daemon.coversAdvertisement)
         engine.desktop.setNotifies(new.daemon.notifies)
         folders.setConfigured(new.daemon.folders)

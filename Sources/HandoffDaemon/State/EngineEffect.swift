@@ -30,6 +30,8 @@ extension Engine {
         case radioChanged
         /// An app was installed, changed or removed, or the default of a type has changed.
         case appsChanged
+        /// How much is scanned, or why not more, has changed.
+        case scanningChanged
         /// A synchronised folder was added, moved or removed.
         case foldersChanged
         /// A setting was changed while the daemon runs, or one waits for a restart.

@@ -21,6 +21,8 @@ extension Engine {
         var radio = OwnRadio()
         /// What the rules withhold, as it was shown last.
         var shownWithheld: [WithheldActivity] = []
+        /// How much is scanned, as it was shown last.
+        var shownScanning = ScanningStatus.none
         /// The effects that were not shown yet, in order.
         private var outbox: Deque<Effect> = []
 
@@ -104,7 +106,7 @@ extension Engine.State {
         let (pairingAdvertisement, pairingEnd) =
             isPairingAllowed(at: now) ? pairing.advertisement(at: now, radio) : (nil, nil)
         let ordinary = radio.advertisement(for: broadcast, to: turn.member, at: now.uptime, trust)
-        let (effort, effortEnd) = scanningEffort(at: now)
+        let (scanning, effortEnd) = self.scanning(at: now)
         let deadlines = [
             next, turn.next, radio.sealedEnd, nearby.table.nextTimeout, pairingEnd, takes.nextDeadline, now.nextKeptDay,
             effortEnd, rules.pauseEnd(at: now),
@@ -117,7 +119,8 @@ extension Engine.State {
                 radioGeneration: radio.generation
             ),
             scanning: Engine.ScanningPlan(
-                effort: effort,
+        showScanning(scanning)
+                effort: scanning.effort,
                 services: pairing.services,
                 radioGeneration: radio.generation
             ),
@@ -129,16 +132,30 @@ extension Engine.State {
         )
     }
 
-    /// Returns how much to scan, and when that changes by itself.
-    private func scanningEffort(at now: Moment) -> (effort: ScanPolicy.Effort, until: Duration?) {
-        guard radio.isReady, isPairingAllowed(at: now) else { return (.none, nil) }
-        if let effort = pairing.effort(at: now) { return (effort, nil) }
-        guard !trust.devices.isEmpty, !rules.isPaused else { return (.none, nil) }
+    /// Returns how much to scan, why not more, and when that changes by itself.
+    private func scanning(at now: Moment) -> (status: ScanningStatus, until: Duration?) {
+        func none(_ reason: ScanningStatus.Reason) -> (ScanningStatus, Duration?) {
+            (ScanningStatus(effort: .none, reason: reason), nil)
+        }
+        guard radio.isReady else { return none(.radio) }
+        guard isPairingAllowed(at: now) else { return none(.paused) }
+        if let effort = pairing.effort(at: now) { return (ScanningStatus(effort: effort, reason: nil), nil) }
+        guard !rules.isPaused else { return none(.paused) }
+        guard !trust.devices.isEmpty else { return none(.noDevices) }
         let situation = ScanPolicy.Situation(
             isLooking: !nearby.activeScanners.isEmpty,
-            isAway: origin.isWithheld,
+            isAway: nearby.isAway,
             isPlayingAudio: radio.isPlayingAudio
         )
-        return nearby.scanPolicy.effort(in: situation, at: now.uptime)
+        let decision = nearby.scanPolicy.decision(in: situation, at: now.uptime)
+        let reason = decision.restraint.map(ScanningStatus.Reason.policy)
+        return (ScanningStatus(effort: decision.effort, reason: reason), decision.until)
+    }
+
+    /// Shows how much is scanned, if that has changed.
+    private mutating func showScanning(_ status: ScanningStatus) {
+        guard status != shownScanning else { return }
+        shownScanning = status
+        show(.scanningChanged)
     }
 }

@@ -6,7 +6,7 @@ import Synchronization
 import TestLimits
 import Testing
 
-@Suite("A device offers nothing while its user is away", .endsWithin(minutes: 15, instances: 4))
+@Suite("A device offers nothing while its user is away", .endsWithin(minutes: 15, instances: 6))
 struct LoginStories {
     @Test("A locked or idle session withdraws the activity at once, and it is offered again when the user is back")
     func away() async throws {
@@ -54,12 +54,49 @@ struct LoginStories {
 
     @Test("With staysWhenAway, the activity stays offered while the user is away")
     func configured() async throws {
-        try await Self.run(configuration: #"{"staysWhenAway": true}"#) { logind, watcher in
+        try await Self.runWithOrigin(configuration: #"{"staysWhenAway": true}"#) { logind, laptop, watcher in
             let entry = try await watcher.one()
             logind.set("LockedHint", true)
+            // The session is read at the start and again at the signal; by then the lock is known.
+            try await laptop.poll { try await laptop.json("status")["scanning"]["reason"].string == "away" }
             // The entry is still there after the lock, and it is the same one.
             #expect(try await watcher.one()["id"] == entry["id"])
-            #expect(logind.requestCount == 0)
+            #expect(try await laptop.json("status")["scanning"]["effort"].string == "none", "nobody is there to see it")
+        }
+    }
+
+    @Test("A locked session tells that nothing is scanned, also without an activity; who asks finds what is there")
+    func scanning() async throws {
+        try await Self.runWithOrigin { logind, laptop, _ in
+            logind.set("LockedHint", true)
+            let sentence = "This session is locked or idle, so nothing is scanned"
+            try await laptop.poll { try await laptop.json("status")["scanning"]["reason"].string == "away" }
+            let status = try await laptop.run("status").stdout
+            #expect(status.contains("scanning           no\n"))
+            #expect(status.contains(sentence))
+            #expect(try await laptop.run("nearby", "--now").stdout.contains("nothing nearby: " + sentence))
+            #expect(try await laptop.run("nearby").stdout.contains("nothing nearby: " + sentence))
+            let failure = try await laptop.run("continue")
+            #expect(failure.status == 4)
+            #expect(failure.stderr.contains(sentence))
+            let world = laptop.world
+            try await world.withDevice("tablet") { tablet in
+                try await laptop.trustEachOther(tablet)
+                try await tablet.publishing("org.example.draw") { _ in
+                    try await laptop.poll {
+                        try await laptop.run("nearby").stdout.contains("tablet")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("A computer that wakes up scans fully for a moment")
+    func resumption() async throws {
+        try await Self.runWithOrigin { logind, laptop, _ in
+            #expect(try await laptop.json("status")["scanning"]["effort"].string == "windows")
+            logind.wakeUp()
+            try await laptop.poll { try await laptop.json("status")["scanning"]["effort"].string == "continuous" }
         }
     }
 
@@ -103,15 +140,12 @@ private final class FakeLogind: Sendable {
 
     private let hints = Mutex<[String: Bool]>([:])
     private let type = Mutex("wayland")
-    private let requests = Mutex(0)
-    private let objects: ObjectTree
+    private let connection: Connection
+    private var objects: ObjectTree { connection.objects }
 
-    private init(_ objects: ObjectTree) {
-        self.objects = objects
+    private init(_ connection: Connection) {
+        self.connection = connection
     }
-
-    /// How often a client requested the session.
-    var requestCount: Int { requests.withLock { $0 } }
 
     /// Runs `body` while this service is on `bus`.
     static func whileOnBus(
@@ -119,7 +153,7 @@ private final class FakeLogind: Sendable {
         _ body: @escaping @Sendable (FakeLogind) async throws -> Void
     ) async throws {
         try await Connection.withConnection(to: bus.address) { connection in
-            let logind = FakeLogind(connection.objects)
+            let logind = FakeLogind(connection)
             logind.show()
             try await connection.withName("org.freedesktop.login1") { try await body(logind) }
         }
@@ -131,6 +165,18 @@ private final class FakeLogind: Sendable {
         objects.propertiesChanged(at: Self.session, interface: Self.interface, [hint: .boolean(value)])
     }
 
+    /// Emits the signal that the computer has woken up.
+    func wakeUp() {
+        connection.emit(
+            Signal(
+                path: "/org/freedesktop/login1",
+                interface: "org.freedesktop.login1.Manager",
+                member: "PrepareForSleep",
+                arguments: [.boolean(false)]
+            )
+        )
+    }
+
     /// Changes what kind of session it is.
     func setType(_ name: String) { type.withLock { $0 = name } }
 
@@ -139,10 +185,7 @@ private final class FakeLogind: Sendable {
             name: "GetSession",
             inputs: [Argument(name: "session_id", type: .string)],
             outputs: [Argument(name: "object_path", type: .objectPath)]
-        ) { [self] _ in
-            requests.withLock { $0 += 1 }
-            return .reply([.objectPath(Self.session)])
-        }
+        ) { _ in .reply([.objectPath(Self.session)]) }
         objects.insert(
             [Interface(name: "org.freedesktop.login1.Manager", methods: [find])],
             at: "/org/freedesktop/login1"

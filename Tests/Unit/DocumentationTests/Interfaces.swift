@@ -42,6 +42,7 @@ enum Interfaces {
         var radioState: String { "" }
         var radioMessage: String { "" }
         var advisories: [(name: String, message: String)] { [] }
+        var scanning: ScanningDescription { ScanningDescription(nil) }
         var currentActivity: ObjectPath { .root }
         var card: String { "" }
         var questions: [DeviceQuestion] { [] }

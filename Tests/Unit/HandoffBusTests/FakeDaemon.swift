@@ -147,6 +147,9 @@ struct FakeManager: ManagerHandler {
     var radioState: String { "ready" }
     var radioMessage: String { "hci0" }
     var advisories: [(name: String, message: String)] { [("SlowAdvertising", "Set it faster.")] }
+    var scanning: ScanningDescription {
+        ScanningDescription(effort: "windows", interval: 60_000_000, reason: "unheard", message: "Nobody was heard.")
+    }
     var currentActivity: ObjectPath { daemon.read(\.isCurrent) ? FakeDaemon.activity : .root }
     var card: String { "handoffd1:card" }
 

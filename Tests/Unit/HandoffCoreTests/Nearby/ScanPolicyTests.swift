@@ -14,14 +14,14 @@ struct ScanPolicyTests {
     func silence(_ silence: Int64, _ rest: Int64) {
         var policy = ScanPolicy(at: .zero)
         policy.heard(at: .seconds(1000))
-        let effort = policy.effort(in: .init(), at: .seconds(1000 + silence)).effort
+        let effort = policy.decision(in: .init(), at: .seconds(1000 + silence)).effort
         #expect(effort == .windows(rest: .seconds(rest)))
     }
 
     @Test("At rest less than 3 % of the time is spent in windows")
     func budget() {
         let policy = ScanPolicy(at: .zero)
-        guard case .windows(let rest) = policy.effort(in: .init(), at: .seconds(3600)).effort else {
+        guard case .windows(let rest) = policy.decision(in: .init(), at: .seconds(3600)).effort else {
             Issue.record("a device at rest scans in windows")
             return
         }
@@ -32,18 +32,36 @@ struct ScanPolicyTests {
     func arrival() {
         var policy = ScanPolicy(at: .zero)
         policy.arrived(at: .seconds(5000))
-        #expect(policy.effort(in: .init(), at: .seconds(5009)) == (.continuous, .seconds(5010)))
-        #expect(policy.effort(in: .init(), at: .seconds(5010)) == (.windows(rest: .seconds(3)), .seconds(5120)))
+        let come = policy.decision(in: .init(), at: .seconds(5009))
+        let stayed = policy.decision(in: .init(), at: .seconds(5010))
+        #expect((come.effort, come.until) == (.continuous, .seconds(5010)))
+        #expect((stayed.effort, stayed.until) == (.windows(rest: .seconds(3)), .seconds(5120)))
     }
 
     @Test("Who looks sees everything, also while sound plays, and a session that nobody uses does not scan")
     func situations() {
         var policy = ScanPolicy(at: .zero)
         policy.arrived(at: .zero)
-        #expect(policy.effort(in: .init(isLooking: true, isPlayingAudio: true), at: .zero).effort == .continuous)
-        #expect(policy.effort(in: .init(isLooking: true, isAway: true), at: .zero).effort == .continuous)
-        #expect(policy.effort(in: .init(isAway: true), at: .zero).effort == .none)
-        #expect(policy.effort(in: .init(isPlayingAudio: true), at: .zero).effort == .none)
+        #expect(policy.decision(in: .init(isLooking: true, isPlayingAudio: true), at: .zero).effort == .continuous)
+        #expect(policy.decision(in: .init(isLooking: true, isAway: true), at: .zero).effort == .continuous)
+        #expect(policy.decision(in: .init(isAway: true), at: .zero).effort == .none)
+        #expect(policy.decision(in: .init(isPlayingAudio: true), at: .zero).effort == .none)
+    }
+
+    @Test("Who scans less than usual knows why, and who scans as usual has no reason")
+    func restraints() {
+        var policy = ScanPolicy(at: .zero)
+        policy.arrived(at: .zero)
+        func restraint(_ situation: ScanPolicy.Situation, at seconds: Int64) -> ScanPolicy.Restraint? {
+            policy.decision(in: situation, at: .seconds(seconds)).restraint
+        }
+        #expect(restraint(.init(), at: 5) == nil)
+        #expect(restraint(.init(), at: 119) == nil)
+        #expect(restraint(.init(), at: 120) == .unheard)
+        #expect(restraint(.init(), at: 86400) == .unheard)
+        #expect(restraint(.init(isPlayingAudio: true), at: 5) == .sound)
+        #expect(restraint(.init(isAway: true, isPlayingAudio: true), at: 5) == .away)
+        #expect(restraint(.init(isLooking: true, isAway: true, isPlayingAudio: true), at: 86400) == nil)
     }
 
     @Test("The effort changes at the announced time and not before", arguments: 0..<20)
@@ -57,11 +75,11 @@ struct ScanPolicyTests {
             case 1: policy.arrived(at: now)
             default: break
             }
-            let (effort, until) = policy.effort(in: .init(), at: now)
-            if let until {
+            let decision = policy.decision(in: .init(), at: now)
+            if let until = decision.until {
                 #expect(until > now)
-                #expect(policy.effort(in: .init(), at: until - .nanoseconds(1)).effort == effort)
-                #expect(policy.effort(in: .init(), at: until).effort != effort)
+                #expect(policy.decision(in: .init(), at: until - .nanoseconds(1)) == decision)
+                #expect(policy.decision(in: .init(), at: until).effort != decision.effort)
             }
             now += .milliseconds(Int.random(in: 1...400_000, using: &random))
         }

@@ -63,7 +63,7 @@ struct RadioDutyTests {
     @Test("Activities of a session that nobody uses are said to be withheld, as long as there is one")
     func withheld() async throws {
         try await EngineWorld.runReady { world, _ in
-            world.engine.activities.withhold(true)
+            world.engine.activities.setAway(true)
             #expect(world.engine.activities.advisories.isEmpty)
             let id = try world.publish()
             #expect(world.engine.activities.advisories.map(\.name) == ["withheld"])

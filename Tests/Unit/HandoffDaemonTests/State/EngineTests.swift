@@ -1,6 +1,7 @@
 import AsyncSupport
 import Bluetooth
 import DBus
+import HandoffBus
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
@@ -160,8 +161,11 @@ struct EngineTests {
             let generation = world.engine.radioGeneration.current.value
             world.engine.radio.radioChanged(to: .ready(RadioDescription(name: "test", isPlayingAudio: true)))
             #expect(world.effort == .none)
+            #expect(world.scanning.reason == "sound")
+            #expect(world.scanning.message.contains("Sound goes over this adapter"))
             world.engine.nearby.startLooking(for: ":1.1")
             #expect(world.effort == .continuous)
+            #expect(world.scanning == ScanningDescription(effort: "continuous", interval: nil, reason: "", message: ""))
             world.engine.nearby.stopLooking(for: ":1.1")
             world.engine.radio.radioChanged(to: .ready(RadioDescription(name: "test")))
             #expect(world.effort == .windows(rest: .seconds(3)))
@@ -172,11 +176,59 @@ struct EngineTests {
     @Test("A session that nobody uses does not scan, and who comes back hears everything at once")
     func awaySession() async throws {
         try await EngineWorld.runReady { world, _ in
-            world.engine.activities.withhold(true)
+            world.engine.activities.setAway(true)
             #expect(world.effort == .none)
-            world.engine.activities.withhold(false)
+            #expect(world.scanning.reason == "away", "also without a current activity")
+            world.engine.activities.setAway(false)
             #expect(world.effort == .continuous)
             #expect(world.engine.deadline.current.value != nil)
+        }
+    }
+
+    @Test("A session that stays advertised while nobody uses it does not scan either")
+    func staying() async throws {
+        try await EngineWorld.runReady { world, _ in
+            world.engine.activities.setStaysWhenAway(true)
+            _ = try world.publish()
+            world.engine.activities.setAway(true)
+            #expect(world.effort == .none)
+            #expect(!world.engine.read(\.origin.isWithheld))
+            #expect(world.advertisement != nil)
+            world.engine.activities.setStaysWhenAway(false)
+            #expect(world.engine.read(\.origin.isWithheld))
+            #expect(world.effort == .none)
+            world.engine.activities.setStaysWhenAway(true)
+            #expect(!world.engine.read(\.origin.isWithheld))
+        }
+    }
+
+    @Test("A computer that wakes up hears everything at once, unless it is locked")
+    func resumption() async throws {
+        try await EngineWorld.runReady { world, _ in
+            #expect(world.effort == .windows(rest: .seconds(3)))
+            world.engine.nearby.arrived()
+            #expect(world.effort == .continuous)
+            world.engine.activities.setAway(true)
+            world.engine.nearby.arrived()
+            #expect(world.effort == .none)
+        }
+    }
+
+    @Test("How much is scanned is told with what keeps it from more, in the order in which it counts")
+    func scanningReasons() async throws {
+        try await EngineWorld.run { world in
+            #expect(world.scanning.reason == "radio")
+            world.engine.radio.radioChanged(to: .ready(RadioDescription(name: "test")))
+            #expect(world.scanning.reason == "no-devices")
+            try await world.engine.trust.add(try Peer("laptop").device)
+            #expect(world.scanning.effort == "windows")
+            #expect(world.scanning.interval == 4_000_000)
+            #expect(world.scanning.reason == "")
+            var rules = Rules()
+            rules.pause(.untilResumed)
+            world.engine.rules.set(rules)
+            #expect(world.scanning.reason == "paused")
+            #expect(!world.scanning.increasesForLooking)
         }
     }
 

@@ -1,6 +1,7 @@
 import AsyncSupport
 import Bluetooth
 import DBus
+import HandoffBus
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
@@ -70,6 +71,7 @@ struct EngineWorld {
 
     var advertisement: Advertisement? { engine.advertising.current.value.advertisement }
     var effort: ScanPolicy.Effort { engine.scanning.current.value.effort }
+    var scanning: ScanningDescription { engine.read(\.shownScanning).description }
     var nearby: [NearbyEntry] { engine.read { $0.nearby.table.all } }
 }
 
@@ -86,6 +88,8 @@ final class RecordedEffects: EngineObserver {
     }
 
     func show(_ effect: Engine.Effect) {
+        // They follow from others, and are examined by themselves.
+        if case .scanningChanged = effect { return }
         words.withLock { $0.append(Self.words(for: effect)) }
         changes.modify { $0 += 1 }
     }
@@ -116,6 +120,7 @@ final class RecordedEffects: EngineObserver {
             hasLeft ? "left the circle" : "circle here +\(changes.added.count) -\(changes.removed.count)"
         case .identityChanged: "identity"
         case .radioChanged: "radio"
+        case .scanningChanged: "scanning"
         case .pairingsChanged: "pairings"
         case .appsChanged: "apps"
         case .foldersChanged: "folders"

@@ -1,0 +1,54 @@
+import AsyncSupport
+import DBus
+import HandoffBus
+
+/// Finds what is nearby for a person who asks now, although the daemon may scan only seldom, or not at all.
+///
+/// When nothing fitting is known, and the daemon scans less than continuously, it scans continuously for ``limit``.
+struct BriefLook: Sendable {
+    /// Long enough to hear an advertiser at 1.28 s, the slowest (BlueZ before 5.77), with a margin.
+    static let limit = Duration.seconds(2)
+
+    let client: HandoffClient
+    var limit = Self.limit
+
+    /// What was found.
+    struct Result<Found: Sendable>: Sendable {
+        let found: Found?
+        /// Why the daemon scans less than usual by itself, or what the person has to mend, in a sentence; empty for no
+        /// reason.
+        let message: String
+    }
+
+    /// Returns all activities nearby, after a look if none is known.
+    func all() async throws -> Result<[NearbyActivityDescription]> {
+        let known = try await client.objects().nearby
+        guard known.isEmpty else { return Result(found: known, message: "") }
+        // The whole time: who lists wants more than the first.
+        let result: Result<Never> = try await first { _ in nil }
+        return Result(found: try await client.objects().nearby, message: result.message)
+    }
+
+    /// Returns the first thing that `find` finds in a list of what is nearby, the nearest first.
+    func first<Found: Sendable>(
+        _ find: @escaping @Sendable ([NearbyActivityDescription]) throws -> Found?
+    ) async throws -> Result<Found> {
+        if let found = try find(try await client.objects().nearby) { return Result(found: found, message: "") }
+        let scanning = try await client.status().scanning
+        guard scanning.increasesForLooking else { return Result(found: nil, message: scanning.message) }
+        let (client, limit) = (client, limit)
+        let found = try await client.withSignals { signals in
+            try await client.startLooking()
+            let found: Found? = try await withTimeout(limit) {
+                if let found = try find(try await client.objects().nearby) { return found }
+                for try await _ in signals {
+                    if let found = try find(try await client.objects().nearby) { return found }
+                }
+                throw CancellationError()
+            }
+            try await client.stopLooking()
+            return found
+        }
+        return Result(found: found, message: scanning.message)
+    }
+}
