@@ -167,7 +167,7 @@ extension BusObjects: EngineObserver {
             )
         case .nearby(.removed(let entry)): objects.remove(at: HandoffName.nearbyActivity(entry.id.rawValue))
         case .deviceAdded(let device): insert(device)
-        case .deviceChanged(let device):
+        case .deviceChanged(let device), .deviceHeard(let device):
             objects.propertiesChanged(
                 at: HandoffName.device(device.id.description),
                 interface: HandoffName.deviceInterface,

@@ -26,15 +26,16 @@ extension EngineNearby {
 extension EngineTrust {
     /// Returns the properties of a trusted device as the bus shows them.
     func describe(_ id: DeviceID) -> DeviceDescription {
-        let (member, lastSeen) = engine.read { state in
-            (state.trust.devices.contents.circle[id], state.nearby.lastSeen[id] ?? state.trust.devices.lastSeen(id))
+        let (member, heard, lastSeen) = engine.read { state in
+            (state.trust.devices.contents.circle[id], state.nearby.lastSeen[id], state.trust.devices.lastSeen(id))
         }
         return DeviceDescription(
             id: id.description,
             name: member?.name.rawValue ?? id.description,
             introducedBy: member?.introducedBy?.description ?? "",
-            protocolVersion: UInt32(ProtocolVersion.current.rawValue),
-            lastSeen: UInt64(clamping: lastSeen ?? 0)
+            // Each advertisement names its version by its service UUID, and only those of this one are scanned for.
+            protocolVersion: heard == nil ? 0 : UInt32(ProtocolVersion.current.rawValue),
+            lastSeen: UInt64(clamping: heard ?? lastSeen ?? 0)
         )
     }
 }

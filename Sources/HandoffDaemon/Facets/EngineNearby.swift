@@ -175,7 +175,7 @@ struct EngineNearby: Sendable {
 extension Engine.State {
     /// Handles what a trusted device has advertised.
     fileprivate mutating func receive(_ report: NearbyTable.Report, at now: Moment) {
-        nearby.lastSeen[report.device] = now.unixMicroseconds
+        recordSeen(report.device, at: now)
         nearby.scanPolicy.heard(at: now.uptime)
         nearby.clockSkew.clearSkew(of: report.device)
         show(nearby.table.insert(report, at: now))

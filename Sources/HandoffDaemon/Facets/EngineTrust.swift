@@ -241,8 +241,7 @@ struct EngineTrust: Sendable {
     /// Records that a device was in contact just now, without an advertisement.
     func recordContact(with device: DeviceID) {
         engine.change { state, now in
-            guard state.trust.devices[device] != nil else { return }
-            state.nearby.lastSeen[device] = now.unixMicroseconds
+            state.recordSeen(device, at: now)
         }
         engine.deviceUpdates.set(())
     }
@@ -250,8 +249,7 @@ struct EngineTrust: Sendable {
     /// Records that a trusted device has proved in a session who it is.
     func recordSession(with device: DeviceID) {
         engine.change { state, now in
-            guard state.trust.devices[device] != nil else { return }
-            state.nearby.lastSeen[device] = now.unixMicroseconds
+            state.recordSeen(device, at: now)
         }
     }
 

@@ -20,6 +20,8 @@ extension Engine {
         case nearby(NearbyTable.Change)
         case deviceAdded(TrustedDevices.Device)
         case deviceChanged(TrustedDevices.Device)
+        /// A device was heard for the first time in this run of the daemon: its version is known.
+        case deviceHeard(TrustedDevices.Device)
         case deviceRemoved(DeviceID)
         /// Another device has told that devices joined or left, or has caused a question.
         case circleChanged(TrustedDevices.Changes, by: DeviceID)
@@ -28,10 +30,10 @@ extension Engine {
         /// This device was renamed, or the advisories about it have changed.
         case identityChanged
         case radioChanged
-        /// An app was installed, changed or removed, or the default of a type has changed.
-        case appsChanged
         /// How much is scanned, or why not more, has changed.
         case scanningChanged
+        /// An app was installed, changed or removed, or the default of a type has changed.
+        case appsChanged
         /// A synchronised folder was added, moved or removed.
         case foldersChanged
         /// A setting was changed while the daemon runs, or one waits for a restart.

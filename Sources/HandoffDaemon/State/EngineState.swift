@@ -71,6 +71,13 @@ extension Engine.State {
         for entry in shownEntries where entry.typeHash == type.hash { show(.nearby(.changed(entry))) }
     }
 
+    /// Records that a trusted device was in contact just now, in this version of the protocol.
+    mutating func recordSeen(_ id: DeviceID, at now: Moment) {
+        guard let device = trust.devices[id] else { return }
+        let isFirst = nearby.lastSeen.updateValue(now.unixMicroseconds, forKey: id) == nil
+        if isFirst { show(.deviceHeard(device)) }
+    }
+
     /// Forgets everything about a device that was just removed.
     mutating func forget(_ id: DeviceID) {
         nearby.lastSeen[id] = nil
@@ -112,6 +119,7 @@ extension Engine.State {
             effortEnd, rules.pauseEnd(at: now),
         ]
         showWithheld()
+        showScanning(scanning)
         return Engine.Plans(
             advertising: Engine.AdvertisingPlan(
                 advertisement: pairingAdvertisement ?? ordinary,
@@ -119,7 +127,6 @@ extension Engine.State {
                 radioGeneration: radio.generation
             ),
             scanning: Engine.ScanningPlan(
-        showScanning(scanning)
                 effort: scanning.effort,
                 services: pairing.services,
                 radioGeneration: radio.generation

@@ -90,6 +90,7 @@ final class RecordedEffects: EngineObserver {
     func show(_ effect: Engine.Effect) {
         // They follow from others, and are examined by themselves.
         if case .scanningChanged = effect { return }
+        if case .deviceHeard = effect { return }
         words.withLock { $0.append(Self.words(for: effect)) }
         changes.modify { $0 += 1 }
     }
@@ -113,6 +114,7 @@ final class RecordedEffects: EngineObserver {
         case .nearby(.removed(let entry)): "nearby removed \(entry.id)"
         case .deviceAdded(let device): "device \(device.name)"
         case .deviceChanged(let device): "device changed \(device.name)"
+        case .deviceHeard(let device): "device heard \(device.name)"
         case .deviceRemoved: "device removed"
         case .circleChanged(let changes, _):
             "circle +\(changes.added.count) -\(changes.removed.count) ?\(changes.questions.count)"
