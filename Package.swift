@@ -303,8 +303,8 @@ let package = Package(
         tests(
             "HandoffEndToEndTests",
             [
-                "Bluetooth", "DBus", "HandoffAttackModel", "HandoffBrowser", "HandoffBus", "HandoffCore",
-                "HandoffCrypto", "HandoffKit", "HandoffModel", "HandoffRadio",
+                "BlueZTestSupport", "Bluetooth", "DBus", "HandoffAttackModel", "HandoffBrowser", "HandoffBus",
+                "HandoffCore", "HandoffCrypto", "HandoffKit", "HandoffModel", "HandoffRadio",
                 "HandoffRadioConformance", "HandoffRadioSimulated", "HandoffTestSupport", "HandoffWire", "Epoll",
                 "LocalStream", "handoffd",
                 "handoffctl", "handoff-browser-host", "editor", "monkeybrowser", system,

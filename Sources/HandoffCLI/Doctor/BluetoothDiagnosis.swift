@@ -113,7 +113,7 @@ enum BluetoothDiagnosis {
                 .advice(
                     "sound",
                     "Sound is going over \(adapter.name): meanwhile other devices are looked for only when you ask.",
-                    cure: nil
+                    cure: "handoffctl nearby; or a second adapter: `adapter` in handoffd.json"
                 )
             )
         }

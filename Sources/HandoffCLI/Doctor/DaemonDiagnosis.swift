@@ -14,7 +14,7 @@ enum DaemonDiagnosis {
                     cure: "log in with a desktop, or install dbus-user-session and log in again"
                 )
             ]
-        case .absent: return [absentDaemon(facts)]
+        case .absent(let isStartable): return [absentDaemon(facts, isStartable: isStartable)]
         case .failing(let error):
             return [
                 .fault("daemon", "handoffd answers with an error: \(error)", cure: "systemctl --user restart handoffd")
@@ -26,19 +26,32 @@ enum DaemonDiagnosis {
         }
     }
 
-    private static func absentDaemon(_ facts: DoctorFacts) -> Finding {
-        guard facts.unit?.activeState == "failed" else {
-            return .fault(
-                "daemon",
-                "handoffd is not running on this bus, and the bus cannot start it.",
-                cure: "systemctl --user start handoffd"
+    private static func absentDaemon(_ facts: DoctorFacts, isStartable: Bool) -> Finding {
+        func fault(_ message: String, _ cure: String) -> Finding { .fault("daemon", message, cure: cure) }
+        switch facts.unit {
+        case let unit? where unit.hasFailed:
+            return fault(
+                "handoffd was started and has failed; its log says why.",
+                "journalctl --user -u handoffd --boot --lines 20"
+            )
+        case let unit? where unit.fileState.hasPrefix("masked"):
+            return fault(
+                "handoffd is not running, and its unit is masked, so that nothing can start it.",
+                "systemctl --user unmask handoffd && systemctl --user start handoffd"
+            )
+        case _ where isStartable:
+            return fault(
+                "handoffd is not running, so that nothing is offered or noticed. The next call starts it; doctor does not.",
+                "handoffctl status; then handoffctl doctor again"
+            )
+        case let unit? where unit.fileState != "not installed":
+            return fault("handoffd is not running, and this bus cannot start it.", "systemctl --user start handoffd")
+        default:
+            return fault(
+                "handoffd is not running on this bus, and is not installed as a service of it.",
+                "install the package; or, in a terminal: handoffd --foreground"
             )
         }
-        return .fault(
-            "daemon",
-            "handoffd was started and has failed; its log says why.",
-            cure: "journalctl --user -u handoffd --boot --lines 20"
-        )
     }
 
     private static func versionFinding(_ facts: DoctorFacts, _ status: DaemonStatus) -> Finding {
@@ -115,7 +128,17 @@ enum DaemonDiagnosis {
     /// What the daemon reports itself; a duty that the radio refuses is a fault.
     private static func advisories(_ status: DaemonStatus) -> [Finding] {
         status.advisories.map { name, message in
-            name.hasPrefix("not-") ? .fault(name, message, cure: nil) : .advice(name, message, cure: nil)
+            let cure = AdvisoryCure.text(for: name)
+            return name.hasPrefix("not-") ? .fault(name, message, cure: cure) : .advice(name, message, cure: cure)
+        } + scanning(status.scanning)
+    }
+
+    /// How much is scanned; sound is found at the adapter, and what else keeps it from scanning is a finding of its own.
+    private static func scanning(_ scanning: ScanningDescription) -> [Finding] {
+        switch scanning.reason {
+        case "away": [.advice("scanning", scanning.message, cure: "use the session; or: handoffctl nearby")]
+        case "unheard": [.good("scanning", scanning.message)]
+        default: []
         }
     }
 
@@ -128,6 +151,18 @@ enum DaemonDiagnosis {
                 "unit",
                 "There is no user systemd here, so that nothing starts handoffd when you log in.",
                 cure: nil
+            )
+        case "not installed"?:
+            .advice(
+                "unit",
+                "handoffd.service is not installed, so that nothing starts handoffd when you log in.",
+                cure: "install the package; or sudo make install, then systemctl --user daemon-reload"
+            )
+        case let state? where state.hasPrefix("masked"):
+            .advice(
+                "unit",
+                "handoffd.service is masked, so that nothing starts handoffd when you log in.",
+                cure: "systemctl --user unmask handoffd && systemctl --user enable handoffd"
             )
         case let state?:
             .advice(

@@ -38,6 +38,15 @@ enum DesktopDiagnosis {
     }
 
     private static func browserFindings(_ facts: DoctorFacts) -> [Finding] {
+        guard facts.opensWebpages || !facts.hasPortal else {
+            return [
+                .advice(
+                    "browser",
+                    "xdg-open is not there, and the desktop portal may refuse to open web pages for handoffd.",
+                    cure: "sudo apt install xdg-utils"
+                )
+            ]
+        }
         guard facts.opensWebpages else {
             return [
                 .advice(

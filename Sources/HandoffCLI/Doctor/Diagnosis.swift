@@ -48,6 +48,11 @@ enum Diagnosis {
                 )
             )
         }
+        guard state.mode != nil else {
+            return [
+                .good("state", "There are no keys in \(state.path): handoffd makes them, or has another --state-dir.")
+            ]
+        }
         return findings.isEmpty ? [.good("state", "The keys are in \(state.path), readable only by you.")] : findings
     }
 }

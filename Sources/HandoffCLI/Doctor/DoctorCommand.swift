@@ -8,8 +8,9 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Examine what Handoff needs on this computer, and say how to mend it.",
         usage: "handoffctl doctor [<options>]",
         discussion: """
-            Exits with 0 when nothing is at fault, and with 1 otherwise. Nothing is changed: a test
-            advertisement and a test scan last a second.
+            Exits with 0 when nothing is at fault, and with 1 otherwise. Nothing is changed, and
+            handoffd is not started; a test advertisement and a test scan, also during a pause,
+            last a second. With --peer, the daemon scans for three seconds at most.
             """
     )
 
@@ -27,13 +28,16 @@ struct DoctorCommand: AsyncParsableCommand {
     )
     var report: String?
 
+    @Option(help: .hidden)
+    var root = ""
+
     func run() async throws {
         let output = Output(isJSON: options.json)
-        let facts = await DoctorExamination(bus: options.bus).facts()
+        let facts = await DoctorExamination(bus: options.bus, files: SystemFiles(root: root)).facts()
         var findings = Diagnosis.findings(from: facts)
-        if let peer { findings += await PeerExamination(bus: options.bus, peer: peer).findings() }
+        if let peer { findings += await PeerExamination(bus: options.bus, peer: peer).findings(facts) }
         try output.print(findings, Self.text(findings))
-        if let report { try DoctorReport(findings, facts).write(to: report, output) }
+        if let report { try DoctorReport(findings, facts, naming: peer).write(to: report, output) }
         if findings.contains(where: { $0.grade == .fault }) { throw ExitCode(ExitStatus.failed.rawValue) }
     }
 

@@ -4,7 +4,7 @@ import DBus
 import Glibc
 import HandoffBus
 
-/// Reads what `handoffctl doctor` judges; changes nothing on this computer.
+/// Reads what `handoffctl doctor` judges; starts nothing, and leaves everything on this computer as it was.
 struct DoctorExamination: Sendable {
     /// How long any program on a bus may take to answer.
     private static let patience = Duration.seconds(5)
@@ -15,7 +15,11 @@ struct DoctorExamination: Sendable {
 
     /// Returns everything that could be read; what could not is absent.
     func facts() async -> DoctorFacts {
-        var facts = DoctorFacts(toolVersion: HandoffVersion.current, daemon: .absent, bluetooth: .absent)
+        var facts = DoctorFacts(
+            toolVersion: HandoffVersion.current,
+            daemon: .absent(isStartable: false),
+            bluetooth: .absent
+        )
         await readSessionBus(&facts)
         if case .running(let answers) = facts.daemon, case let status = answers.status, status.radioState == "ready" {
             facts.adapterName = status.radioMessage
@@ -28,7 +32,7 @@ struct DoctorExamination: Sendable {
         facts.inotifyInstances = files.inotifyInstances
         facts.time = try? .now
         facts.defaultBrowser = files.defaultBrowser
-        facts.opensWebpages = facts.opensWebpages || files.hasProgram("xdg-open")
+        facts.opensWebpages = files.hasProgram("xdg-open")
         facts.browsers = await BrowserExamination(bus: bus, files: files).facts().filter(\.isInstalled)
         return facts
     }
@@ -39,23 +43,26 @@ struct DoctorExamination: Sendable {
         do {
             let bus = BusAddress(argument: bus)
             let (daemon, unit, names) = try await Connection.withConnection(to: bus) { connection in
-                (await Self.daemon(on: connection), await Self.unit(on: connection), await Self.names(on: connection))
+                let names = await Self.names(on: connection)
+                return (await Self.daemon(on: connection, names), await Self.unit(on: connection), names)
             }
             facts.daemon = daemon
             facts.unit = unit
             facts.hasNotificationServer = names.contains("org.freedesktop.Notifications")
-            facts.opensWebpages = names.contains("org.freedesktop.portal.Desktop")
+            facts.hasPortal = names.contains("org.freedesktop.portal.Desktop")
         } catch {
             facts.daemon = .noBus("\(error)")
         }
     }
 
-    private static func daemon(on connection: Connection) async -> DoctorFacts.Daemon {
-        let client = HandoffClient(connection: connection)
+    /// Asks the daemon if it runs: a call would start it, and hide that it did not.
+    private static func daemon(on connection: Connection, _ names: Set<String>) async -> DoctorFacts.Daemon {
+        let absent = DoctorFacts.Daemon.absent(isStartable: names.contains(HandoffName.control.description))
         do {
-            return .running(try await answers(of: client))
-        } catch let error as DBusError where error.indicatesAbsentService {
-            return .absent
+            guard try await connection.owner(of: HandoffName.control) != nil else { return absent }
+            return .running(try await answers(of: HandoffClient(connection: connection)))
+        } catch let error as DBusError where DaemonAbsence.isIndicated(by: error) {
+            return absent
         } catch {
             return .failing("\((error as? DBusError)?.message ?? "\(error)")")
         }
@@ -89,9 +96,15 @@ struct DoctorExamination: Sendable {
             return try await connection.call(call, timeout: patience).first
         }
         guard let path = try? await call("LoadUnit")?.objectPath else { return nil }
-        let state = try? await property("ActiveState", of: "org.freedesktop.systemd1.Unit", at: path, on: connection)
+        func state(_ name: String) async -> String? {
+            try? await property(name, of: "org.freedesktop.systemd1.Unit", at: path, on: connection)?.string
+        }
         let file = try? await call("GetUnitFileState")?.string
-        return DoctorFacts.Unit(fileState: file ?? "not installed", activeState: state?.string ?? "unknown")
+        return DoctorFacts.Unit(
+            fileState: file ?? "not installed",
+            activeState: await state("ActiveState") ?? "unknown",
+            subState: await state("SubState") ?? ""
+        )
     }
 
     private static func property(

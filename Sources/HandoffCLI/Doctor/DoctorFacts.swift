@@ -7,7 +7,8 @@ struct DoctorFacts: Sendable {
     /// The daemon, as far as it could be reached.
     enum Daemon: Sendable {
         case noBus(String)
-        case absent
+        /// Nothing has its name; the bus knows how to start it, or does not.
+        case absent(isStartable: Bool)
         /// It answers with an error.
         case failing(String)
         case running(Answers)
@@ -54,10 +55,15 @@ struct DoctorFacts: Sendable {
 
     /// The user unit, as the user's systemd knows it.
     struct Unit: Hashable, Sendable {
-        /// Such as `enabled`, `disabled` or `not-found`.
+        /// Such as `enabled`, `disabled`, `masked` or `not installed`.
         var fileState: String
         /// Such as `active` or `failed`.
         var activeState: String
+        /// Such as `running` or `auto-restart`.
+        var subState = ""
+
+        /// Whether it has failed, or fails again and again.
+        var hasFailed: Bool { activeState == "failed" || subState == "auto-restart" }
     }
 
     /// The directory of this device's keys.
@@ -90,7 +96,10 @@ struct DoctorFacts: Sendable {
     /// The browsers that the extension is for, as far as they are installed.
     var browsers: [BrowserFacts] = []
     var hasNotificationServer = false
+    /// Whether xdg-open is there.
     var opensWebpages = false
+    /// Whether the desktop portal is there, which may refuse to open a page for the daemon.
+    var hasPortal = false
     /// The desktop file id of the default browser; nil when there is none.
     var defaultBrowser: String?
     /// When the facts were read; nil when the clock cannot be read.

@@ -9,8 +9,9 @@ import HandoffBus
 struct DoctorReport {
     private let lines: [String]
 
-    init(_ findings: [Finding], _ facts: DoctorFacts, kernel: String = Self.kernel) {
-        let secrets = Self.secrets(facts)
+    /// - Parameter peer: the device that the command line names, as it was typed; nil for none.
+    init(_ findings: [Finding], _ facts: DoctorFacts, naming peer: String? = nil, kernel: String = Self.kernel) {
+        let secrets = Self.secrets(facts) + [peer, peer.map(printable)].compactMap(\.self).filter { !$0.isEmpty }
         lines =
             ["handoffctl \(facts.toolVersion)", "kernel \(kernel)", "bluetoothd \(Self.bluetoothd(facts))"]
             + findings.map { finding in
@@ -64,9 +65,27 @@ struct DoctorReport {
         return line.split(separator: " ", omittingEmptySubsequences: false).map { word in
             let digits = word.filter(\.isHexDigit).count
             let isAddress = word.contains(":") && digits >= 12 || digits >= 16
-            // A home directory names its user (Filesystem Hierarchy Standard).
-            return isAddress || word.hasPrefix("/home/") || word.hasPrefix("/root/") ? "…" : String(word)
+            return isAddress ? "…" : withoutPath(word)
         }.joined(separator: " ")
+    }
+
+    /// The directories whose files are the same on every computer.
+    private static let commonDirectories = ["/etc/", "/sys/", "/proc/sys/", "/usr/", "/org/"]
+
+    /// Replaces a path in a word, from its first slash on: a home directory names its user, and one in /run has the
+    /// user's number (Filesystem Hierarchy Standard).
+    private static func withoutPath(_ word: Substring) -> String {
+        guard let slash = word.firstIndex(of: "/") else { return String(word) }
+        // "and/or" and "1/4" are no paths.
+        if slash > word.startIndex, case let before = word[word.index(before: slash)],
+            before.isLetter || before.isNumber
+        {
+            return String(word)
+        }
+        let path = word[slash...]
+        guard path.count > 1, !commonDirectories.contains(where: { path.hasPrefix($0) }) else { return String(word) }
+        let end = path.last.map { ".:,;)".contains($0) ? String($0) : "" } ?? ""
+        return String(word[..<slash]) + "…" + end
     }
 
     private static func bluetoothd(_ facts: DoctorFacts) -> String {

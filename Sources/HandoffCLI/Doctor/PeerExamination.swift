@@ -1,50 +1,71 @@
+import AsyncSupport
 import DBus
 import HandoffBus
 
 /// Follows the way to a trusted device, and finds the leg on which it ends.
 struct PeerExamination: Sendable {
+    /// How long the device is listened for when nothing of it is known.
+    private static let lookLimit = Duration.seconds(3)
+
     /// The daemon's bus, as on the command line.
     let bus: String
-    /// The name or the id of the device.
+    /// The name or the id of the device, or the beginning of that.
     let peer: String
 
-    func findings() async -> [Finding] {
-        do {
-            return try await Connection.withConnection(to: BusAddress(argument: bus)) { connection in
-                try await findings(HandoffClient(connection: connection))
-            }
-        } catch {
-            return [.fault("peer", "The daemon cannot be asked about \(peer): \(error)", cure: nil)]
-        }
-    }
-
-    private func findings(_ client: HandoffClient) async throws -> [Finding] {
-        let objects = try await client.objects()
-        let matches = objects.devices.filter { $0.id == peer || $0.name == peer }
-        guard let device = matches.first, matches.count == 1 else {
-            let known = objects.devices.map { "\($0.name) (\($0.id))" }.joined(separator: ", ")
-            let what = matches.isEmpty ? "No trusted device has" : "Several trusted devices have"
+    /// Returns the findings about the way, up to the first that ends it.
+    ///
+    /// - Parameter facts: what was read of this computer; a daemon that does not run is not started.
+    func findings(_ facts: DoctorFacts) async -> [Finding] {
+        guard case .running(let answers) = facts.daemon else {
             return [
                 .fault(
                     "peer",
-                    "\(what) the name or id \(peer). Trusted: \(known.isEmpty ? "none" : known).",
-                    cure: matches.isEmpty ? "handoffctl pair, here and on the other device" : "use the id"
+                    "handoffd is not running, so that no way to \(printable(peer)) can be examined.",
+                    cure: "mend that first; then handoffctl doctor again"
                 )
             ]
         }
-        let trusted = Finding.good("peer", "\(device.name) is trusted here.")
-        guard let entry = objects.nearby.first(where: { $0.device == device.path }) else {
+        do {
+            return try await Connection.withConnection(to: BusAddress(argument: bus)) { connection in
+                try await findings(HandoffClient(connection: connection), answers)
+            }
+        } catch let failure as CommandFailure {
+            return [.fault("peer", failure.message, cure: "handoffctl devices; handoffctl pair, here and there")]
+        } catch {
+            let message = (error as? DBusError)?.message ?? "\(error)"
             return [
-                trusted,
-                .advice(
-                    "peer-heard",
-                    "\(device.name) advertises no activity at present, or is out of reach"
-                        + (device.lastSeen == 0 ? "; it was never heard." : "."),
-                    cure: "handoffctl publish --type org.example.test, on \(device.name); then handoffctl doctor there"
-                ),
+                .fault(
+                    "peer",
+                    "The daemon cannot be asked about \(printable(peer)): \(message)",
+                    cure: "systemctl --user restart handoffd"
+                )
             ]
         }
-        return [trusted, await fetch(entry, from: device, client)]
+    }
+
+    private func findings(_ client: HandoffClient, _ answers: DoctorFacts.Answers) async throws -> [Finding] {
+        let known = try KnownDevice.named(peer, among: try await client.knownDevices())
+        guard case .trusted(let device) = known else { return [PeerDiagnosis.untrusted(known)] }
+        let trusted = Finding.good("peer", "\(printable(device.name)) is trusted here.")
+        let (entry, scanning) = try await entry(of: device, client)
+        // The version and the clock are known once it was heard.
+        let present = try await client.objects().devices.first { $0.id == device.id } ?? device
+        let status = try await client.status()
+        let legs = PeerDiagnosis.legs(to: present, entry, status, answers.rules, scanning)
+        guard let entry else { return [trusted] + legs }
+        return [trusted] + legs + [await fetch(entry, from: present, client)]
+    }
+
+    /// Returns what the device advertises, after a look if it is not known, and how much was scanned before that.
+    private func entry(
+        of device: DeviceDescription,
+        _ client: HandoffClient
+    ) async throws -> (NearbyActivityDescription?, ScanningDescription) {
+        let scanning = try await client.status().scanning
+        let look = try await BriefLook(client: client, limit: Self.lookLimit).first { nearby in
+            nearby.first { $0.device == device.path }
+        }
+        return (look.found, scanning)
     }
 
     /// Fetches a preview, which neither ends nor changes anything on the other device.
@@ -57,10 +78,13 @@ struct PeerExamination: Sendable {
         do {
             _ = try await client.fetchActivity(entry.path)
             let time = start.duration(to: .now).formatted
-            return .good("peer-fetch", "An activity was fetched from \(device.name) in \(time): each trusts the other.")
+            return .good(
+                "peer-fetch",
+                "An activity was fetched from \(printable(device.name)) in \(time): each trusts the other."
+            )
         } catch {
-            let message = (error as? DBusError)?.message ?? "\(error)"
-            return .fault("peer-fetch", "\(device.name) is heard, but nothing can be fetched: \(message)", cure: nil)
+            let error = error as? DBusError ?? DBusError(.remote, "\(error)")
+            return PeerDiagnosis.failure(error, of: device.name)
         }
     }
 }

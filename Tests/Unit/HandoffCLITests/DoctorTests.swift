@@ -29,6 +29,41 @@ struct DoctorTests {
         #expect(DoctorCommand.text(findings).contains(finding.message))
     }
 
+    @Test("Devices that nobody hears for long are no fault: a finding tells how seldom is scanned")
+    func unheard() throws {
+        var facts = DoctorFacts.healthy
+        facts.daemon = .running(.healthy(.sample(scanning: "unheard")))
+        let findings = Diagnosis.findings(from: facts)
+        #expect(findings.filter { $0.grade != .good } == [])
+        #expect(findings.first { $0.check == "scanning" }?.message == "Not scanned.")
+    }
+
+    @Test("Each advisory that the daemon can report has a cure")
+    func advisoryCures() throws {
+        let page = try #require(try? String(contentsOf: Self.managerPage, encoding: .utf8))
+        let section = try #require(
+            page.components(separatedBy: "### Advisories").last?.components(separatedBy: "\n### ").first
+        )
+        let names = section.matches(of: /`([a-z]+-[a-z]+(?:-[a-z]+)?|withheld)`/).map { String($0.output.1) }
+        #expect(Set(names).isSuperset(of: ["slow-advertising", "not-listening", "identity-copied", "withheld"]))
+        for name in names { #expect(AdvisoryCure.all[name] != nil, "\(name) has no cure") }
+    }
+
+    @Test("The page for troubleshooting explains each check by its name")
+    func troubleshooting() throws {
+        let page = try String(contentsOf: Self.docs.appending(path: "Troubleshooting.md"), encoding: .utf8)
+        let good = Diagnosis.findings(from: .healthy).map(\.check)
+        let legs = ["peer", "clock", "version", "heard", "link", "channel", "session", "fetch"]
+        let peer = legs.map { $0 == "peer" ? $0 : "peer-\($0)" }
+        for check in Set(Fault.all.map(\.check) + good + peer + AdvisoryCure.all.keys + ["radio"]) {
+            #expect(page.contains("`\(check)`"), "\(check) is not explained")
+        }
+    }
+
+    private static let managerPage = docs.appending(path: "dbus/Manager1.md")
+    private static let docs = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Docs")
+
     @Test("A daemon with a simulated radio needs no Bluetooth")
     func simulated() {
         var facts = DoctorFacts.healthy
@@ -48,8 +83,18 @@ struct DoctorTests {
         answers.unconfirmed = [UnconfirmedDevice(id: "fedcba9876543210", name: "Cleo's tablet")]
         answers.faultyFiles = [AppFileFault(file: "/opt/ann/app.desktop", message: "the key Exec is missing")]
         facts.daemon = .running(answers)
-        let text = DoctorReport(Diagnosis.findings(from: facts), facts, kernel: "6.1").text
-        for secret in ["0123456789abcdef", "00:AA:01:00:00:00", "/home/ann", "Ann's", "Bert", "Cleo", "/opt/ann"] {
+        let more: [Finding] = [
+            .fault("bus", "Failed to connect to socket /run/user/1007/bus: Connection refused", cure: nil),
+            .fault("bus", "The address unix:path=/run/user/1007/bus,guid=00 is refused.", cure: nil),
+            .fault("peer", "No device has the name or the ID \"Dora\".", cure: nil),
+            .good("state", "main.conf is /etc/bluetooth/main.conf, and 1 of 2 and/or 1/4 is no path."),
+        ]
+        let text = DoctorReport(Diagnosis.findings(from: facts) + more, facts, naming: "Dora", kernel: "6.1").text
+        let secrets = [
+            "0123456789abcdef", "00:AA:01:00:00:00", "/home/ann", "Ann's", "Bert", "Cleo", "/opt/ann", "1007", "Dora",
+        ]
+        #expect(text.contains("/etc/bluetooth/main.conf, and 1 of 2 and/or 1/4"))
+        for secret in secrets {
             #expect(!text.contains(secret), "\(secret) is in the report:\n\(text)")
         }
         #expect(text.contains("kernel 6.1"))
@@ -104,10 +149,28 @@ struct Fault: CustomTestStringConvertible, Sendable {
 
     private static let daemon = [
         Fault(check: "bus", cure: "dbus-user-session") { $0.daemon = .noBus("no socket") },
-        Fault(check: "daemon", cure: "systemctl --user start") { $0.daemon = .absent },
+        Fault(check: "daemon", cure: "systemctl --user start") { $0.daemon = .absent(isStartable: false) },
+        Fault(check: "daemon", cure: "handoffctl status") { $0.daemon = .absent(isStartable: true) },
         Fault(check: "daemon", cure: "journalctl --user") {
-            $0.daemon = .absent
+            $0.daemon = .absent(isStartable: true)
             $0.unit?.activeState = "failed"
+        },
+        Fault(check: "daemon", cure: "journalctl --user") {
+            $0.daemon = .absent(isStartable: true)
+            $0.unit?.activeState = "activating"
+            $0.unit?.subState = "auto-restart"
+        },
+        Fault(check: "daemon", cure: "unmask") {
+            $0.daemon = .absent(isStartable: true)
+            $0.unit?.fileState = "masked"
+        },
+        Fault(check: "daemon", cure: "install the package") {
+            $0.daemon = .absent(isStartable: false)
+            $0.unit?.fileState = "not installed"
+        },
+        Fault(check: "daemon", cure: "handoffd --foreground") {
+            $0.daemon = .absent(isStartable: false)
+            $0.unit = nil
         },
         Fault(check: "daemon", cure: "restart") { $0.daemon = .failing("no memory") },
         Fault(check: "version", cure: "restart") { $0.toolVersion = "0.0.1" },
@@ -140,13 +203,18 @@ struct Fault: CustomTestStringConvertible, Sendable {
                 $0.rules = RulesStatus(["Withheld": .dictionaries([["Message": .string("A rule denies it.")]])])
             }
         },
-        Fault(check: "not-advertising") {
+        Fault(check: "not-advertising", cure: "restart bluetooth") {
             $0.daemon = .running(.healthy(.sample(advisories: [["not-advertising", "The kernel refuses it."]])))
         },
-        Fault(check: "public-address", grade: .advice) {
+        Fault(check: "scanning", grade: .advice, cure: "handoffctl nearby") {
+            $0.daemon = .running(.healthy(.sample(scanning: "away")))
+        },
+        Fault(check: "public-address", grade: .advice, cure: "main.conf") {
             $0.daemon = .running(.healthy(.sample(advisories: [["public-address", "Set 'Privacy = device'."]])))
         },
         Fault(check: "unit", grade: .advice, cure: "enable") { $0.unit?.fileState = "disabled" },
+        Fault(check: "unit", grade: .advice, cure: "unmask") { $0.unit?.fileState = "masked-runtime" },
+        Fault(check: "unit", grade: .advice, cure: "install the package") { $0.unit?.fileState = "not installed" },
         Fault(check: "unit", grade: .advice) { $0.unit = nil },
     ]
 
@@ -175,7 +243,9 @@ struct Fault: CustomTestStringConvertible, Sendable {
         Fault(check: "advertisement", cure: "update bluez") { $0.advertisement = .refused("invalid parameters") },
         Fault(check: "scan", cure: "restart") { $0.discovery = .refused("busy") },
         Fault(check: "autosuspend", grade: .advice, cure: "power/control") { $0.isSuspendedWhenIdle = true },
-        Fault(check: "sound", grade: .advice) { $0.bluetooth = .running([.sample(isPlayingAudio: true)]) },
+        Fault(check: "sound", grade: .advice, cure: "handoffctl nearby") {
+            $0.bluetooth = .running([.sample(isPlayingAudio: true)])
+        },
     ]
 
     private static let desktop = [
@@ -183,6 +253,10 @@ struct Fault: CustomTestStringConvertible, Sendable {
         Fault(check: "inotify", grade: .advice, cure: "sysctl") { $0.inotifyInstances = 64 },
         Fault(check: "notifications", grade: .advice, cure: "dunst") { $0.hasNotificationServer = false },
         Fault(check: "browser", grade: .advice, cure: "xdg-utils") { $0.opensWebpages = false },
+        Fault(check: "browser", grade: .advice, cure: "xdg-utils") {
+            $0.opensWebpages = false
+            $0.hasPortal = true
+        },
         Fault(check: "browser", grade: .advice, cure: "xdg-settings") { $0.defaultBrowser = nil },
         Fault(check: "app-file", cure: "apps --check") {
             $0.answers { $0.faultyFiles = [AppFileFault(file: "/a.desktop", message: "the key Exec is missing")] }
@@ -239,11 +313,16 @@ extension DeviceDescription {
 }
 
 extension DaemonStatus {
-    fileprivate static func sample(radio: String = "hci0", advisories: [[String]] = []) -> DaemonStatus {
-        DaemonStatus([
+    fileprivate static func sample(
+        radio: String = "hci0",
+        advisories: [[String]] = [],
+        scanning: String = ""
+    ) -> DaemonStatus {
+        let scanning = ScanningDescription(effort: "none", interval: nil, reason: scanning, message: "Not scanned.")
+        return DaemonStatus([
             "Version": .string("0.1.0"), "DeviceID": .string("0123456789abcdef"), "DeviceName": .string("Ann's laptop"),
             "RadioState": .string("ready"), "RadioMessage": .string(radio),
-            "Advisories": .advisories(advisories.map { ($0[0], $0[1]) }),
+            "Advisories": .advisories(advisories.map { ($0[0], $0[1]) }), "Scanning": scanning.value,
         ])
     }
 }

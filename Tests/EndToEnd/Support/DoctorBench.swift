@@ -1,0 +1,125 @@
+import BlueZTestSupport
+import DBus
+import Foundation
+import HandoffTestSupport
+
+/// A computer for `handoffctl doctor`: a system bus with a bluetoothd, a root directory with the files of a kernel, and
+/// a home.
+struct DoctorBench: Sendable {
+    let world: World
+    /// The session bus and the system bus.
+    let bus: PrivateBus
+    let bluetoothd: FakeBluetoothd
+    let adapter: ObjectPath
+
+    /// The path of the directory that stands for `/`.
+    var root: String { world.directory.appending(path: "root").path() }
+    var home: String { world.directory.appending(path: "home").path() }
+
+    /// Runs `body` on a computer without a fault in its Bluetooth and its files; no daemon runs.
+    static func run(_ body: @escaping @Sendable (DoctorBench) async throws -> Void) async throws {
+        try await World.run { world in
+            try await withPrivateBus { bus in
+                try await withFakeBluetoothd(on: bus.address) { bluetoothd in
+                    let adapter = bluetoothd.addAdapter(more: ["Alias": .string("Computer")])
+                    bluetoothd.addAdvertising(to: adapter)
+                    let bench = DoctorBench(world: world, bus: bus, bluetoothd: bluetoothd, adapter: adapter)
+                    try bench.write("/proc/sys/fs/inotify/max_user_instances", "128\n")
+                    try bench.write("/bin/xdg-open", "", mode: 0o755)
+                    try bench.write("/sys/class/bluetooth/hci0/device/modalias", "usb\n")
+                    try bench.write("/sys/class/bluetooth/hci0/power/control", "on\n")
+                    for (file, text) in [("type", "bluetooth"), ("soft", "0"), ("hard", "0")] {
+                        try bench.write("/sys/class/rfkill/rfkill0/\(file)", text)
+                    }
+                    try bench.makeState(mode: 0o700)
+                    try await body(bench)
+                }
+            }
+        }
+    }
+
+    /// Writes a file below the root directory.
+    func write(_ path: String, _ text: String, mode: Int = 0o644) throws {
+        let file = URL(filePath: root + path)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(),
+            withIntermediateDirectories: true
+        )
+        try Data(text.utf8).write(to: file)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path())
+    }
+
+    /// Makes the directory of the keys, or changes its mode.
+    func makeState(mode: Int) throws {
+        let path = root + home + "/.local/state/handoff"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    }
+
+    /// What doctor prints, and its exit status.
+    func examine(_ options: [String] = [], variables: [String: String] = [:]) async throws -> Examination {
+        let environment = [
+            "HOME": home, "PATH": "/bin", "DBUS_SYSTEM_BUS_ADDRESS": bus.address.description,
+        ].merging(variables) { $1 }
+        let arguments = ["--bus", bus.address.description, "--json", "doctor", "--root", root] + options
+        return Examination(try await HandoffTestSupport.run(Programs.handoffctl, arguments, environment: environment))
+    }
+}
+
+/// What `handoffctl doctor --json` has answered.
+struct Examination: Sendable {
+    let findings: [JSON]
+    let status: Int32
+
+    init(_ result: ProgramResult) {
+        findings = (try? JSON(result.stdout))?.array ?? []
+        status = result.status
+    }
+
+    /// The checks that are not good.
+    var checks: Set<String> { Set(findings.filter { $0["grade"].string != "good" }.map { $0["check"].string }) }
+
+    /// What was found at a check that is not good, or at a good one.
+    func finding(_ check: String) -> JSON? { findings.first { $0["check"].string == check } }
+}
+
+/// The unit of handoffd as the user's systemd tells it.
+struct UnitState: Sendable {
+    var file: String?
+    var active = "inactive"
+    var sub = "dead"
+
+    /// Runs `body` while a systemd that knows the unit in this state is on the bus.
+    func whileOnBus(on bus: PrivateBus, _ body: @escaping @Sendable () async throws -> Void) async throws {
+        let unit: ObjectPath = "/org/freedesktop/systemd1/unit/handoffd_2eservice"
+        let name = Argument(name: "name", type: .string)
+        let manager = Interface(
+            name: "org.freedesktop.systemd1.Manager",
+            methods: [
+                Method(name: "LoadUnit", inputs: [name], outputs: [Argument(name: "unit", type: .objectPath)]) { _ in
+                    .reply([.objectPath(unit)])
+                },
+                Method(name: "GetUnitFileState", inputs: [name], outputs: [Argument(name: "state", type: .string)]) {
+                    _ in
+                    guard let file else {
+                        throw DBusError.failure("org.freedesktop.DBus.Error.FileNotFound", "No such file")
+                    }
+                    return .reply([.string(file)])
+                },
+            ]
+        )
+        let (active, sub) = (active, sub)
+        let properties = [
+            Property(name: "ActiveState", type: .string) { .string(active) },
+            Property(name: "SubState", type: .string) { .string(sub) },
+        ]
+        try await bus.withService("org.freedesktop.systemd1", at: "/org/freedesktop/systemd1", [manager]) {
+            connection in
+            connection.objects.insert(
+                [Interface(name: "org.freedesktop.systemd1.Unit", properties: properties)],
+                at: unit
+            )
+            try await body()
+        }
+    }
+}
