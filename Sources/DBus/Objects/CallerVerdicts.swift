@@ -6,16 +6,6 @@ import OrderedCollections
 /// meanwhile.
 package typealias CallerAdmission = @Sendable (_ caller: BusName) async -> CallerVerdict
 
-/// What is decided about a caller.
-package enum CallerVerdict: Equatable, Sendable {
-    /// All calls are performed.
-    case admitted
-    /// All calls are answered with the error.
-    case refused(DBusError)
-    /// It could not be decided: the calls that wait are answered with the error, and the next one asks again.
-    case undecided(DBusError)
-}
-
 /// Which callers a connection answers, as far as it has been decided.
 ///
 /// Confined to the connection's thread.
