@@ -5,6 +5,7 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
         private enum Wrapped: String {
             case limitReached, noSuchActivity, notOwner, noLongerCurrent, unknownDevice, ownCard, invalidCard
             case peerUnreachable, peerRefused, peerMisbehaved, notTrusted, timedOut, radioUnavailable
+            case noBluetoothService, noAdapter, bluetoothOff, bluetoothBlocked
             case streamsNotSupported, continuationEnded
             case stateUnreadable, stateDamaged, stateUnwritable
             case userCancelled, notContinuable, appFailed, noSuchApp
@@ -41,8 +42,16 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
         package static let notTrusted = Code(wrapped: .notTrusted)
         /// A step exceeded its time limit.
         package static let timedOut = Code(wrapped: .timedOut)
-        /// The radio cannot be used now.
+        /// The radio cannot be used now, for another reason than the next four.
         package static let radioUnavailable = Code(wrapped: .radioUnavailable)
+        /// The Bluetooth service does not run.
+        package static let noBluetoothService = Code(wrapped: .noBluetoothService)
+        /// This computer has no Bluetooth adapter.
+        package static let noAdapter = Code(wrapped: .noAdapter)
+        /// The adapter is switched off.
+        package static let bluetoothOff = Code(wrapped: .bluetoothOff)
+        /// The adapter is blocked by the kernel's switch for radios.
+        package static let bluetoothBlocked = Code(wrapped: .bluetoothBlocked)
         /// The user has cancelled, or chosen something else meanwhile.
         package static let userCancelled = Code(wrapped: .userCancelled)
         /// No app on this device accepts the activity, and it has no web page.

@@ -10,7 +10,7 @@ import HandoffRadio
     switch error {
     case let error as HandoffError: HandoffErrorName(error.code).reply(error.message)
     case let error as ModelError: HandoffErrorName(error.code).reply(error.message)
-    case let error as RadioError: HandoffErrorName(error.code).reply(error.message)
+    case let error as RadioError: errorReply(to: HandoffError(error))
     case let error as CryptoError: HandoffErrorName.invalidCard.reply(error.message)
     case is CancellationError: HandoffErrorName.cancelled.reply("The daemon is stopping.")
     default: error
@@ -46,6 +46,10 @@ extension HandoffErrorName {
             case .notPaired: .notPaired
             case .unconfirmed: .unconfirmed
             case .radioUnavailable: .radioUnavailable
+            case .noBluetoothService: .noBluetoothService
+            case .noAdapter: .noAdapter
+            case .bluetoothOff: .bluetoothOff
+            case .bluetoothBlocked: .bluetoothBlocked
             case .streamsNotSupported: .streamsNotSupported
             case .continuationEnded: .continuationEnded
             case .paused: .paused
@@ -55,20 +59,6 @@ extension HandoffErrorName {
             case .stateUnwritable: .stateUnwritable
             case .stateUnreadable, .stateDamaged: .stateUnreadable
             default: .peerMisbehaved
-            }
-    }
-
-    /// The D-Bus name for an error of the radio.
-    init(_ code: RadioError.Code) {
-        self =
-            switch code {
-            case .serviceAbsent: .noBluetoothService
-            case .noAdapter: .noAdapter
-            case .poweredOff: .bluetoothOff
-            case .blocked: .bluetoothBlocked
-            case .timedOut, .channelClosed: .peerUnreachable
-            case .refused: .peerRefused
-            default: .radioUnavailable
             }
     }
 }

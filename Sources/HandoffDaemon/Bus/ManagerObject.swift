@@ -20,7 +20,7 @@ struct ManagerObject: ManagerHandler {
     var radioState: String {
         switch engine.read(\.radio.state) {
         case .ready: "ready"
-        case .unavailable(let error): HandoffErrorName(error.code).rawValue
+        case .unavailable(let error): HandoffErrorName(HandoffError(error).code).rawValue
         }
     }
 

@@ -255,8 +255,10 @@ struct ContinuationService: Sendable {
             return .failed(error)
         } catch is CancellationError {
             throw CancellationError()
+        } catch let error as RadioError {
+            return .failed(HandoffError(error))
         } catch {
-            return .failed(HandoffError(.radioUnavailable, (error as? RadioError)?.message ?? "\(error)"))
+            return .failed(HandoffError(.radioUnavailable, "\(error)"))
         }
     }
 

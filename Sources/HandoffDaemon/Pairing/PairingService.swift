@@ -111,7 +111,7 @@ struct PairingService<R: Radio>: Service, PairingController {
             )
         } catch let error as RadioError {
             let way = error.code == .listeningRefused ? "; cards still work (`handoffctl devices card`)" : ""
-            outcome = await conversation.abandon(HandoffError(.radioUnavailable, error.message + way))
+            outcome = await conversation.abandon(HandoffError(error, advice: way))
         }
         return try await reconciled(outcome)
     }

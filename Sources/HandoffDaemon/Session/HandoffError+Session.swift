@@ -55,6 +55,23 @@ extension HandoffError {
         }
     }
 
+    /// Creates the error for what could not be done because of an error of the radio.
+    ///
+    /// - Parameter advice: what follows the sentence of the error.
+    init(_ error: RadioError, advice: String = "") {
+        let code: Code =
+            switch error.code {
+            case .serviceAbsent: .noBluetoothService
+            case .noAdapter: .noAdapter
+            case .poweredOff: .bluetoothOff
+            case .blocked: .bluetoothBlocked
+            case .timedOut, .channelClosed: .peerUnreachable
+            case .refused: .peerRefused
+            default: .radioUnavailable
+            }
+        self.init(code, error.message + advice)
+    }
+
     /// Returns the error for the user when a device cannot be reached.
     static func explaining(_ error: RadioError, of name: String) -> any Error {
         switch error.code {

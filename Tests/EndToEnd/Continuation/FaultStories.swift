@@ -112,6 +112,7 @@ struct FaultStories {
         // An app that dies in `Continue` has received the activity, and the user gets an error.
         let isLost = example.step == .receiving && example.fault == .app
         if isLost { #expect(error == "AppFailed") }
+        if example.fault == .radio, example.step != .receiving { #expect(error == "BluetoothOff") }
         story.expectOneResult(isFailure: !error.isEmpty && !isLost)
     }
 
