@@ -68,6 +68,16 @@ class Lines:
             if wanted(line):
                 return line
 
+    def waiting(self):
+        """The lines that have been printed and not yet read, which are read by this."""
+        lines = []
+        with contextlib.suppress(queue.Empty):
+            while (line := self._queue.get_nowait()) is not None:
+                lines.append(line)
+            self._queue.put(None)
+        self.seen += lines
+        return lines
+
 
 @contextlib.contextmanager
 def process(arguments, **options):
@@ -176,13 +186,22 @@ class Table:
             return self.entries
 
         def take(line):
-            shown = json.loads(line)
-            # An object tells that the daemon has stopped or runs again; a list follows.
-            self.entries = shown if isinstance(shown, list) else self.entries
+            self._take(line)
             return wanted(self.entries)
 
         self._lines.wait(take, f"{what} on {self._name}", timeout)
         return self.entries
+
+    def refresh(self):
+        """The newest list that has been printed."""
+        for line in self._lines.waiting():
+            self._take(line)
+        return self.entries
+
+    def _take(self, line):
+        shown = json.loads(line)
+        # An object tells that the daemon has stopped or runs again; a list follows.
+        self.entries = shown if isinstance(shown, list) else self.entries
 
     def wait_for_type(self, activity_hash, timeout=TIMEOUT):
         """The first list that has an activity with this type hash."""

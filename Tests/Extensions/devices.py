@@ -1,0 +1,315 @@
+"""Two computers on a simulated air, with a synchronised folder and an empty home each, and programs in terminals.
+
+`run` starts them once, for all tests. Everything waits for events; time limits only end a wait that has failed.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import pathlib
+import queue
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import termios
+import threading
+import time
+import unittest
+import urllib.parse
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "Tests/Stories"))
+
+from world import PROGRAMS, TIMEOUT, Failure, Lines, device, process, trust_each_other, type_hash  # noqa: E402
+
+TYPE = "org.handoffd.document.text"
+# When documents were written, in seconds since 1970.
+WRITTEN = 1_700_000_000
+# The escape sequences of terminals: CSI, OSC and the others.
+ESCAPES = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)|\x1b[PX^_].*?\x1b\\|\x1b[ -/]*[0-~]", re.S)
+# What the environment of a test must not inherit: settings of the person who runs it, and of an editor around it.
+SETTINGS = ["VISUAL", "EDITOR", "ALTERNATE_EDITOR", "NVIM", "NVIM_LISTEN_ADDRESS", "VIMINIT", "VIM", "VIMRUNTIME",
+            "EMACS_SERVER_FILE", "EMACS_SOCKET_NAME", "DISPLAY", "WAYLAND_DISPLAY", "XDG_CONFIG_DIRS", "TERMINAL"]
+
+
+class Computer:
+    """One computer of the user: a daemon, a home directory, a synchronised folder `docs`, and a display of none."""
+
+    def __init__(self, name, directory, radio, stack):
+        self.home = directory / name
+        self.docs = self.home / "docs"
+        self.runtime = self.home / "run"
+        self.bin = self.home / "bin"
+        for path in (self.docs, self.bin, self.home / "tmp", self.home / "share/applications", self.home / "config"):
+            path.mkdir(parents=True)
+        self.runtime.mkdir(mode=0o700)
+        for program in ("handoffctl",):
+            (self.bin / program).symlink_to(PROGRAMS / program)
+        with self._as_environment():
+            self.device = stack.enter_context(device(name, directory, radio))
+        self.ctl = self.device.ctl
+        self.ctl("folders", "add", "docs", self.docs)
+        command = [PROGRAMS / "handoffctl", "monitor", "--json", "--bus", self.device.bus]
+        monitor = stack.enter_context(process(command, stdout=subprocess.PIPE, text=True))
+        self.events = Events(Lines(monitor.stdout))
+        # Until it shows a change, it may not have begun to listen.
+        while not self.events.waiting():
+            self.ctl("folders", "add", "other", self.home)
+            self.ctl("folders", "remove", "other")
+
+    def environment(self, **more):
+        """The variables of a program of this computer."""
+        values = {key: value for key, value in os.environ.items() if key not in SETTINGS}
+        values.update(
+            HOME=str(self.home), XDG_RUNTIME_DIR=str(self.runtime), TMPDIR=str(self.home / "tmp"), TERM="xterm-256color",
+            XDG_CONFIG_HOME=str(self.home / "config"), XDG_DATA_HOME=str(self.home / "share"), LC_ALL="C.UTF-8",
+            XDG_STATE_HOME=str(self.home / "state"), XDG_DATA_DIRS="/nowhere",
+            PATH=f"{self.bin}:/usr/local/bin:/usr/bin:/bin",
+        )
+        if hasattr(self, "device"):
+            values["DBUS_SESSION_BUS_ADDRESS"] = self.device.bus
+        values.update(more)
+        return values
+
+    @contextlib.contextmanager
+    def _as_environment(self):
+        before = dict(os.environ)
+        os.environ.clear()
+        os.environ.update(self.environment_of(before))
+        try:
+            yield
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+
+    def environment_of(self, before):
+        """The variables of the daemon, which its programs inherit."""
+        values = self.environment()
+        return {key: value for key, value in values.items() if key in before or key not in ("DBUS_SESSION_BUS_ADDRESS",)}
+
+    def write(self, name, text="one\ntwo\nthree\n"):
+        """A file of the synchronised folder; `name` may be bytes."""
+        path = os.fsencode(self.docs) + b"/" + os.fsencode(name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    def program(self, name, text):
+        """A program that is found first by the daemon's programs and by editors."""
+        path = self.bin / name
+        path.write_text(text, encoding="utf-8")
+        path.chmod(0o755)
+        return path
+
+
+class Events:
+    """The changes that `handoffctl monitor` prints."""
+
+    def __init__(self, lines):
+        self._lines = lines
+        # The activities of this device that exist, as far as the events have been read.
+        self._activities = set()
+
+    def wait(self, what, wanted):
+        """The first event not yet read for which `wanted` is true."""
+        return json.loads(self._lines.wait(lambda line: wanted(self._read(line)), what))
+
+    def waiting(self):
+        """Reads the events that have happened, and returns their number."""
+        return len([self._read(line) for line in self._lines.waiting()])
+
+    def wait_idle(self):
+        """Waits until this device has no activity."""
+        self.waiting()
+        if self._activities:
+            self.wait("the end of all activities", lambda _: not self._activities)
+
+    def _read(self, line):
+        event = json.loads(line)
+        if event["event"] in ("added", "removed") and event["interface"] == "org.handoffd.Activity1":
+            (self._activities.add if event["event"] == "added" else self._activities.discard)(event["object"])
+        return event
+
+    def wait_activity(self, event, what="an activity"):
+        """The next activity of this device that is `added` or `removed`."""
+        return self.wait(what, lambda e: e["event"] == event and e["interface"] == "org.handoffd.Activity1")
+
+    def wait_document(self, path):
+        """The next activity that is about this file, which is offered from then on; its properties."""
+        def is_about(event):
+            url = event["properties"].get("DocumentURL", "")
+            return urllib.parse.unquote_to_bytes(url) == b"file://" + os.fsencode(path)
+        return self.wait(f"an activity about {path!r}", is_about)["properties"]
+
+
+class Pair:
+    """The laptop, on which things begin, and the desktop, on which they are continued, with the same documents."""
+
+    def __init__(self, directory, stack):
+        (directory / "air").mkdir()
+        radio = ["--radio", f"simulated:{directory / 'air'}"]
+        self.laptop = Computer("laptop", directory, radio, stack)
+        self.desktop = Computer("desktop", directory, radio, stack)
+        trust_each_other(self.laptop.device, self.desktop.device)
+        self.nearby = stack.enter_context(self.desktop.device.watching())
+
+    def write(self, name, text="one\ntwo\nthree\n"):
+        """The same document on both computers; returns its path on the laptop and on the desktop."""
+        paths = self.laptop.write(name, text), self.desktop.write(name, text)
+        for path in paths:
+            os.utime(path, (WRITTEN, WRITTEN))
+        return paths
+
+    def wait_offered(self):
+        """Waits until the desktop lists a text document."""
+        self.nearby.refresh()
+        self.nearby.wait_for_type(type_hash(TYPE))
+
+    def wait_nothing(self):
+        """Waits until the desktop lists nothing."""
+        self.nearby.refresh()
+        self.nearby.wait_empty()
+
+    def fetch(self):
+        """The activity as the desktop gets it now, after the editor has saved it.
+
+        An advertisement changes at most five times in ten seconds, so that the list may show an activity that has
+        ended, or not yet one that has begun: then this waits for the next list.
+        """
+        while True:
+            self.nearby.refresh()
+            self.wait_offered()
+            tried = self.nearby.entries
+            try:
+                return self.desktop.ctl("continue", "--print", "--fresh", tried[0]["id"])
+            except Failure as failure:
+                if "NoLongerCurrent" not in str(failure) and "There is no activity" not in str(failure):
+                    raise
+                self.nearby.wait(lambda entries: entries != tried, "another list")
+
+    def place(self):
+        """The path relative to the synchronised folder, line and column that the desktop gets now."""
+        info = self.fetch()["userInfo"]
+        return self.relative(info), info["line"], info["column"]
+
+    def relative(self, info):
+        """The path of an activity's document below the synchronised folder of the desktop, as bytes."""
+        path = urllib.parse.unquote_to_bytes(info["NSUserActivityDocumentURLKey"]["$url"][len("file://"):])
+        folder = os.fsencode(self.desktop.docs) + b"/"
+        if not path.startswith(folder):
+            raise Failure(f"{path!r} is not below {folder!r}")
+        return path[len(folder):]
+
+    @contextlib.contextmanager
+    def publishing(self, **parts):
+        """An activity of the laptop that is written by the test itself; `userInfo` and others as `--follow` reads them."""
+        command = [PROGRAMS / "handoffctl", "publish", "--follow", "--json", "--bus", self.laptop.device.bus]
+        with process(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as publisher:
+            publisher.events = Lines(publisher.stdout)
+            publisher.stdin.write(json.dumps({"type": TYPE, **parts}) + "\n")
+            publisher.stdin.flush()
+            publisher.events.wait(lambda line: '"offered"' in line, "an activity of the laptop")
+            yield publisher
+            publisher.stdin.close()
+            publisher.wait(timeout=TIMEOUT)
+
+
+class Terminal:
+    """A program in a pseudo-terminal."""
+
+    def __init__(self, arguments, environment, directory):
+        self._master, slave = os.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 200, 0, 0))
+        self.process = subprocess.Popen(
+            [os.fsencode(argument) for argument in map(_plain, arguments)], stdin=slave, stdout=slave, stderr=slave,
+            env=environment, cwd=directory, start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        os.close(slave)
+        self._changed = threading.Condition()
+        self._output = b""
+        self._read_until = 0
+        self._is_open = True
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self):
+        while True:
+            try:
+                data = os.read(self._master, 65536)
+            except OSError:
+                data = b""
+            with self._changed:
+                self._output += data
+                self._is_open = bool(data)
+                self._changed.notify_all()
+            if not data:
+                return
+
+    def type(self, text):
+        """Types text; `\\r` is the Enter key, `\\x1b` Escape."""
+        os.write(self._master, text if isinstance(text, bytes) else text.encode())
+
+    def wait(self, text):
+        """Waits until the program shows a text, not counting what was waited for before."""
+        wanted, deadline = text.encode(), time.monotonic() + TIMEOUT
+        with self._changed:
+            while True:
+                shown = ESCAPES.sub(b"", self._output[self._read_until:])
+                if wanted in shown:
+                    self._read_until = len(self._output)
+                    return
+                if not self._is_open or not self._changed.wait(max(0.0, deadline - time.monotonic())):
+                    raise Failure(f"{text!r} is not shown; the last of the screen: {shown[-600:]!r}")
+
+    @property
+    def shown(self):
+        """Everything that was shown, without escape sequences."""
+        with self._changed:
+            return ESCAPES.sub(b"", self._output).decode(errors="replace")
+
+    def wait_for_exit(self):
+        """The exit status."""
+        return self.process.wait(timeout=TIMEOUT)
+
+    def close(self):
+        """Ends the program, however it stands."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self._reader.join(timeout=TIMEOUT)
+        os.close(self._master)
+
+
+def _plain(argument):
+    return argument if isinstance(argument, bytes) else str(argument)
+
+
+class IntegrationTest(unittest.TestCase):
+    """A test with the two computers; it ends with nothing offered."""
+
+    pair = None
+    longMessage = True
+
+    def setUp(self):
+        self.laptop, self.desktop = self.pair.laptop, self.pair.desktop
+        self.events = self.laptop.events
+        self.addCleanup(self._empty)
+        self.addCleanup(self.events.wait_idle)
+        self.addCleanup(self.desktop.events.wait_idle)
+
+    def _empty(self):
+        for computer in (self.laptop, self.desktop):
+            for directory in (computer.docs, computer.home / "config"):
+                shutil.rmtree(directory)
+                directory.mkdir()
+
+    def terminal(self, computer, *arguments, directory=None, **variables):
+        """A program in a terminal of a computer, until the test ends."""
+        made = Terminal(arguments, computer.environment(**variables), directory or computer.home)
+        self.addCleanup(made.close)
+        return made
