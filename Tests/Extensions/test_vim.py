@@ -3,14 +3,9 @@
 import signal
 
 from devices import ROOT, WRITTEN, IntegrationTest
+from odd_names import ODD_NAMES
 
 PLUGIN = ROOT / "Extensions/Vim/plugin/handoff.vim"
-# Odd names, as bytes: each is one that a shell, an editor or a URL reads in another way than a file name.
-ODD_NAMES = [
-    b"a b'c\"d.txt", b"-c quit", b"+12", b"100%#frag?query.txt", b"new\nline.txt", b"caf\xe9 latin-1.txt",
-    "日本 ü.txt".encode(), b"$HOME `id` $(id).txt", b"~root", b"[ab]*{c,d}.txt", b"a|b;c&d<e>.txt", b"back\\slash.txt",
-    b":12:3", b"  ", b"=x=.txt", b"!x!.txt",
-]
 
 
 class VimTests(IntegrationTest):
