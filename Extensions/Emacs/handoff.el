@@ -36,6 +36,9 @@
   "How long a file stays offered while a buffer without a file is selected.
 A look at the help should not end the activity.  In seconds.")
 
+(defconst handoff--patience 0.5
+  "How long, in seconds, Emacs waits for handoffctl to read.")
+
 (defvar handoff--process nil
   "The process `handoffctl publish --follow', or nil.")
 (defvar handoff--question nil
@@ -190,7 +193,9 @@ The second line says that the next device has to ask again."
   "Write LINE to handoffctl."
   (when (process-live-p handoff--process)
     (condition-case nil
-        (process-send-string handoff--process (concat line "\n"))
+        ;; Emacs waits while the pipe is full: 64 KiB that are not read.
+        (with-timeout (handoff--patience (handoff--fail "handoffctl does not read what Emacs writes"))
+          (process-send-string handoff--process (concat line "\n")))
       ;; It has just ended; its sentinel tells the reason.
       (error nil))))
 

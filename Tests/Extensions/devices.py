@@ -313,3 +313,12 @@ class IntegrationTest(unittest.TestCase):
         made = Terminal(arguments, computer.environment(**variables), directory or computer.home)
         self.addCleanup(made.close)
         return made
+
+
+def deaf(computer):
+    """A handoffctl that reads nothing, and asks for more than a pipe or a socket holds; its last event is a message."""
+    return computer.program(
+        "deaf",
+        "#!/bin/sh\nyes '{\"event\": \"willSave\"}' | head -n 2000\n"
+        "echo '{\"event\": \"invalidLine\", \"message\": \"all is asked\"}'\nexec sleep 600\n",
+    )

@@ -3,7 +3,7 @@
 import signal
 import subprocess
 
-from devices import ROOT, TIMEOUT, WRITTEN, IntegrationTest
+from devices import ROOT, TIMEOUT, WRITTEN, IntegrationTest, deaf
 from odd_names import ODD_NAMES
 
 MODE = ROOT / "Extensions/Emacs/handoff.el"
@@ -152,8 +152,8 @@ class EmacsTests(IntegrationTest):
 
     def test_a_handoffctl_that_does_not_read_blocks_nothing(self):
         path, _ = self.pair.write("notes.txt")
-        program = self.laptop.program("deaf", "#!/bin/sh\nyes '{\"event\": \"willSave\"}' | head -n 2000\nexec sleep 600\n")
-        editor = self.editor(path, setting=f'(setq handoff-command (quote ("{program}"))) (handoff-mode 1)')
+        editor = self.editor(path, setting=f'(setq handoff-command (quote ("{deaf(self.laptop)}"))) (handoff-mode 1)')
+        editor.wait("does not read what Emacs writes")
         editor.type("x\x18\x13")
         editor.wait("Wrote ")
         editor.type("\x18\x03")

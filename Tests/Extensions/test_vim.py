@@ -2,7 +2,7 @@
 
 import signal
 
-from devices import ROOT, WRITTEN, IntegrationTest
+from devices import ROOT, WRITTEN, IntegrationTest, deaf
 from odd_names import ODD_NAMES
 
 PLUGIN = ROOT / "Extensions/Vim/plugin/handoff.vim"
@@ -151,9 +151,8 @@ class VimTests(IntegrationTest):
 
     def test_a_handoffctl_that_does_not_read_blocks_nothing(self):
         path, _ = self.pair.write("notes.txt")
-        # It asks for more than a pipe or a socket holds.
-        program = self.laptop.program("deaf", "#!/bin/sh\nyes '{\"event\": \"willSave\"}' | head -n 2000\nexec sleep 600\n")
-        editor = self.editor(path, settings=f"let g:handoff_enabled = 1\nlet g:handoff_command = ['{program}']")
+        editor = self.editor(path, settings=f"let g:handoff_enabled = 1\nlet g:handoff_command = ['{deaf(self.laptop)}']")
+        editor.wait("all is asked")
         self.run_command(editor, "call setline(1, 'x') | write")
         editor.type("\x1b:quit!\r")
         self.assertEqual(editor.wait_for_exit(), 0)
