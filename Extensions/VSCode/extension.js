@@ -1,0 +1,251 @@
+// Offers the file in the focused editor, with the place of the cursor, to the user's other computers.
+// Docs/Editors.md of handoffd says what is sent, and what happens on the other computer.
+'use strict';
+
+const fs = require('fs');
+const { execFile, spawn } = require('child_process');
+const { pathToFileURL } = require('url');
+const vscode = require('vscode');
+
+const TYPE = 'org.handoffd.document.text';
+// How long, in milliseconds, a change of the editor waits for the next one; and how long a file stays offered while
+// something without a file has the focus, such as the output of a task.
+const PAUSE = 100;
+const LINGER = 1000;
+
+/** One `handoffctl publish --follow`, and what it offers. */
+class Publisher {
+    constructor() {
+        this.child = null;
+        // The file that is offered, as file() returns it.
+        this.offered = null;
+        this.object = '';
+        this.obstacle = '';
+        this.continued = '';
+        this.timer = null;
+        this.isAsking = false;
+        // Counts the looks at the focused editor: each waits for the disk, and only the newest counts.
+        this.look = 0;
+        this.isFailed = false;
+    }
+
+    get settings() {
+        return vscode.workspace.getConfiguration('handoff');
+    }
+
+    get isOn() {
+        return this.settings.get('enabled') === true && !this.isFailed;
+    }
+
+    /** Follows the settings: starts, or ends the activity. */
+    configure() {
+        this.isFailed = false;
+        this.obstacle = '';
+        if (this.isOn) this.changed();
+        else this.stop();
+    }
+
+    /** Looks at the focused editor a moment later. */
+    changed(delay = PAUSE, isLate = false) {
+        clearTimeout(this.timer);
+        this.timer = setTimeout(() => this.update(isLate), delay);
+    }
+
+    async update(isLate) {
+        if (!this.isOn) return;
+        const look = ++this.look;
+        const file = await this.file();
+        if (look !== this.look || !this.isOn) return;
+        if (!file) {
+            if (this.offered && !isLate) this.changed(LINGER - PAUSE, true);
+            else this.end();
+        } else if (!this.offered || file.url !== this.offered.url || file.time !== this.offered.time) {
+            this.start();
+            if (this.child) this.offer(file);
+        }
+    }
+
+    /** The file in the focused editor; null when there is none that another computer could open. */
+    async file() {
+        const editor = vscode.window.activeTextEditor;
+        if (!editor || editor.document.uri.scheme !== 'file' || editor.document.isUntitled) return null;
+        const path = editor.document.uri.fsPath;
+        const status = await fs.promises.stat(path).catch(() => null);
+        if (!status || !status.isFile()) return null;
+        // After the wait, so that it is the place of this moment.
+        return { ...this.place(editor), path, time: Math.floor(status.mtimeMs / 1000) };
+    }
+
+    place(editor) {
+        const position = editor.selection.active;
+        const before = editor.document.lineAt(position.line).text.slice(0, position.character);
+        return {
+            url: pathToFileURL(editor.document.uri.fsPath).href,
+            line: position.line + 1,
+            // VS Code counts UTF-16 code units.
+            column: Array.from(before).length + 1,
+            isModified: editor.document.isDirty,
+        };
+    }
+
+    offer(file) {
+        this.offered = file;
+        this.write(this.line(file, true));
+    }
+
+    end() {
+        if (!this.offered) return;
+        this.offered = null;
+        this.object = '';
+        this.write('null');
+    }
+
+    /** The line for handoffctl. With needsSave, it asks for the place of the cursor when a device fetches the activity. */
+    line(file, needsSave) {
+        const name = file.path.slice(file.path.lastIndexOf('/') + 1);
+        return JSON.stringify({
+            type: TYPE,
+            title: Array.from(name.replace(/[\u0000-\u001f\u007f]/g, ' ')).slice(0, 200).join(''),
+            documentURL: file.url,
+            needsSave,
+            userInfo: {
+                version: 1, line: file.line, column: file.column, modified: file.isModified,
+                modificationTime: file.time,
+            },
+        });
+    }
+
+    /** Answers willSave, twice: the second line says that the next device has to ask again. */
+    async save() {
+        const file = (await this.file()) || this.offered;
+        if (!file) return this.write('{}');
+        this.offered = file;
+        this.write(this.line(file, false));
+        this.write(this.line(file, true));
+    }
+
+    start() {
+        if (this.child) return;
+        const child = spawn(this.settings.get('command'), ['publish', '--follow', '--json'], {
+            stdio: ['pipe', 'pipe', 'pipe'],
+        });
+        this.child = child;
+        let rest = '';
+        let errors = '';
+        child.stdout.setEncoding('utf8').on('data', (text) => {
+            const lines = (rest + text).split('\n');
+            rest = lines.pop();
+            if (child === this.child) lines.forEach((line) => this.handle(line));
+        });
+        child.stderr.setEncoding('utf8').on('data', (text) => { errors = (errors + text).slice(-4096); });
+        // It has ended; the reason follows with its exit.
+        child.stdin.on('error', () => {});
+        child.on('error', (error) => this.fail(child, error.message));
+        child.on('close', (status) => this.fail(child, errors.trim() || `handoffctl ended with status ${status}`));
+    }
+
+    write(line) {
+        if (this.child && this.child.stdin.writable) this.child.stdin.write(`${line}\n`);
+    }
+
+    /** Ends the activity by ending handoffctl. */
+    stop() {
+        clearTimeout(this.timer);
+        const child = this.child;
+        this.child = null;
+        this.offered = null;
+        this.object = '';
+        if (child) {
+            child.stdin.end();
+            child.kill('SIGINT');
+        }
+    }
+
+    /** Switches off until the settings change, and says so, once. */
+    fail(child, reason) {
+        if (child !== this.child) return;
+        this.stop();
+        this.isFailed = true;
+        this.obstacle = reason;
+        vscode.window.showWarningMessage(`Handoff: ${reason}`);
+    }
+
+    handle(line) {
+        let event;
+        try {
+            event = JSON.parse(line);
+        } catch {
+            return;
+        }
+        switch (event.event) {
+        case 'willSave': this.save(); break;
+        case 'offered':
+            this.object = event.activity;
+            this.obstacle = event.documentProblem || '';
+            break;
+        case 'continued': this.continued = event.deviceName; break;
+        case 'daemonStopped': this.object = ''; break;
+        case 'documentLost': case 'withheld': this.obstacle = event.documentProblem || event.message || ''; break;
+        case 'sessionAway': this.obstacle = 'The session is locked or idle.'; break;
+        case 'documentFound': case 'permitted': case 'sessionBack': this.obstacle = ''; break;
+        case 'invalidLine': console.error(`handoff: ${event.message}`); break;
+        }
+    }
+
+    /** Begins the activity anew if another program has published since, so that it is the current one. */
+    ask() {
+        if (!this.isOn || !this.object || this.obstacle || this.isAsking) return;
+        this.isAsking = true;
+        execFile(this.settings.get('command'), ['status', '--json'], { timeout: 5000 }, (error, output) => {
+            this.isAsking = false;
+            let current = '';
+            try {
+                current = JSON.parse(output).currentActivity || '';
+            } catch {
+                return;
+            }
+            if (error || !current || !this.object || current === this.object) return;
+            this.end();
+            this.update(true);
+        });
+    }
+
+    status() {
+        const name = this.offered && this.offered.path.slice(this.offered.path.lastIndexOf('/') + 1);
+        if (!this.isOn) return `off${this.obstacle && `: ${this.obstacle}`}`;
+        if (!name) return 'nothing is offered';
+        if (this.obstacle) return `${name} is not offered: ${this.obstacle}`;
+        return `${name} is offered${this.continued && `; last continued on ${this.continued}`}`;
+    }
+}
+
+let publisher = null;
+
+function activate(context) {
+    const own = new Publisher();
+    publisher = own;
+    context.subscriptions.push(
+        vscode.window.onDidChangeActiveTextEditor(() => own.changed()),
+        vscode.window.onDidChangeWindowState((state) => {
+            if (state.focused) own.ask();
+        }),
+        vscode.workspace.onDidSaveTextDocument(() => {
+            own.changed();
+            own.ask();
+        }),
+        vscode.workspace.onDidChangeConfiguration((event) => {
+            if (event.affectsConfiguration('handoff')) own.configure();
+        }),
+        vscode.commands.registerCommand('handoff.status', () => {
+            vscode.window.showInformationMessage(`Handoff: ${own.status()}`);
+        }),
+    );
+    own.configure();
+}
+
+function deactivate() {
+    if (publisher) publisher.stop();
+    publisher = null;
+}
+
+module.exports = { activate, deactivate };

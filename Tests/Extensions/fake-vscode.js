@@ -1,0 +1,81 @@
+// The part of VS Code's API that the extension uses, for node: it is told on standard input, a JSON object a line, what
+// the person does, and prints a line for each that is done and for each message.
+'use strict';
+
+const fs = require('fs');
+const Module = require('module');
+const path = require('path');
+const readline = require('readline');
+
+const settings = { enabled: false, command: 'handoffctl' };
+const listeners = { editor: [], window: [], save: [], settings: [] };
+const commands = {};
+const tell = (value) => process.stdout.write(`${JSON.stringify(value)}\n`);
+const event = (name) => (listener) => {
+    listeners[name].push(listener);
+    return { dispose() {} };
+};
+const emit = (name, value) => listeners[name].forEach((listener) => listener(value));
+
+const vscode = {
+    window: {
+        activeTextEditor: undefined,
+        onDidChangeActiveTextEditor: event('editor'),
+        onDidChangeWindowState: event('window'),
+        showWarningMessage: (text) => tell({ warning: text }),
+        showInformationMessage: (text) => tell({ information: text }),
+    },
+    workspace: {
+        getConfiguration: () => ({ get: (name) => settings[name] }),
+        onDidSaveTextDocument: event('save'),
+        onDidChangeConfiguration: event('settings'),
+    },
+    commands: {
+        registerCommand: (name, body) => {
+            commands[name] = body;
+            return { dispose() {} };
+        },
+    },
+};
+
+const load = Module._load;
+Module._load = (name, ...rest) => (name === 'vscode' ? vscode : load(name, ...rest));
+const extension = require(path.resolve(process.argv[2]));
+
+function editor({ file, scheme = 'file', line = 0, character = 0, isDirty = false }) {
+    const isFile = fs.existsSync(file) && fs.statSync(file).isFile();
+    const text = isFile ? fs.readFileSync(file, 'utf8').split('\n') : [''];
+    return {
+        selection: { active: { line, character } },
+        document: {
+            uri: { scheme, fsPath: file }, isUntitled: scheme === 'untitled', isDirty,
+            lineAt: (number) => ({ text: text[number] }),
+        },
+    };
+}
+
+const actions = {
+    set: (value) => {
+        Object.assign(settings, value);
+        emit('settings', { affectsConfiguration: (name) => name === 'handoff' });
+    },
+    open: (value) => {
+        vscode.window.activeTextEditor = value ? editor(value) : undefined;
+        emit('editor', vscode.window.activeTextEditor);
+    },
+    // The cursor moves: the extension is told nothing that it listens to.
+    move: (value) => Object.assign(vscode.window.activeTextEditor.selection.active, value),
+    save: () => emit('save', vscode.window.activeTextEditor.document),
+    focus: (focused) => emit('window', { focused }),
+    run: (name) => commands[name](),
+};
+
+extension.activate({ subscriptions: [] });
+readline.createInterface({ input: process.stdin })
+    .on('line', (text) => {
+        for (const [name, value] of Object.entries(JSON.parse(text))) actions[name](value);
+        tell({ done: true });
+    })
+    .on('close', () => {
+        extension.deactivate();
+    });
