@@ -26,6 +26,8 @@ sys.path.insert(0, str(ROOT / "Tests/Stories"))
 from world import PROGRAMS, TIMEOUT, Failure, Lines, device, process, trust_each_other, type_hash  # noqa: E402
 
 TYPE = "org.handoffd.document.text"
+EDIT = ROOT / "Extensions/Edit"
+DESKTOP_FILE = "org.handoffd.Edit.desktop"
 # When documents were written, in seconds since 1970.
 WRITTEN = 1_700_000_000
 # The escape sequences of terminals: CSI, OSC and the others.
@@ -46,8 +48,9 @@ class Computer:
         for path in (self.docs, self.bin, self.home / "tmp", self.home / "share/applications", self.home / "config"):
             path.mkdir(parents=True)
         self.runtime.mkdir(mode=0o700)
-        for program in ("handoffctl",):
-            (self.bin / program).symlink_to(PROGRAMS / program)
+        for program in (PROGRAMS / "handoffctl", EDIT / "handoff-edit"):
+            (self.bin / program.name).symlink_to(program)
+        (self.home / "share/applications" / DESKTOP_FILE).symlink_to(EDIT / DESKTOP_FILE)
         with self._as_environment():
             self.device = stack.enter_context(device(name, directory, radio))
         self.ctl = self.device.ctl
@@ -277,12 +280,15 @@ class Terminal:
         return self.process.wait(timeout=TIMEOUT)
 
     def close(self):
-        """Ends the program, however it stands."""
+        """Ends the program, however it stands; a second time does nothing."""
+        if self._master is None:
+            return
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
         self._reader.join(timeout=TIMEOUT)
         os.close(self._master)
+        self._master = None
 
 
 def _plain(argument):
