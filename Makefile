@@ -20,6 +20,12 @@ LIBEXECDIR := $(PREFIX)/libexec/handoffd
 CHROMIUMDIR := /usr/share/chromium/extensions/handoff
 FIREFOXDIR := /usr/share/mozilla/extensions/{ec8030f7-c20a-464f-9b0e-13a3a9e97384}
 BROWSER_FILES = --system --datadir $(PREFIX)/share --host $(LIBEXECDIR)/handoff-browser-host --destdir "$(DESTDIR)/"
+# Where Debian's editors look for plug-ins of all users. They do nothing before a user switches them on.
+VIMDIR := $(PREFIX)/share/vim/vimfiles/plugin
+NVIMDIR := $(PREFIX)/share/nvim/site/plugin
+EMACSDIR := $(PREFIX)/share/emacs/site-lisp
+VSCODEDIR := $(PREFIX)/share/handoffd/vscode
+APPDIR := $(PREFIX)/share/applications
 # The names on the session bus by which the daemon is started (Docs/dbus/README.md, "Two names").
 BUS_NAMES := org.handoffd.Handoff1 org.handoffd.Control1
 
@@ -57,7 +63,7 @@ demo-bluez: ## Run the demo in a virtual machine with a real kernel and bluetoot
 	@Tests/Rig/run-one-guest $(BLUETOOTHD) Tests/Stories/demo.py hci0 hci1
 
 .PHONY: test
-test: test-unit test-browsers test-bluez ## Run all tests, including set-up
+test: test-unit test-browsers test-extensions test-bluez ## Run all tests, including set-up
 
 .PHONY: test-unit
 test-unit: ## Run the tests without Bluetooth: modules, programs on private buses, simulated air, faults
@@ -72,6 +78,12 @@ test-browsers: ## Run real browsers with the extension, on displays of their own
 	@Tests/Scripts/setup browsers
 	swift build $(SWIFT_FLAGS)
 	@Tests/Browsers/run
+
+.PHONY: test-extensions
+test-extensions: ## Run the tests of the editors' plug-ins with real editors, in about a minute
+	@Tests/Scripts/setup extensions
+	swift build $(SWIFT_FLAGS)
+	@Tests/Extensions/run
 
 # Stock bluetoothd 5.66 may not answer on D-Bus for 30 s after a connection; the file explains and avoids this.
 BLUETOOTHD := --bluetoothd-args "-f $(CURDIR)/Tests/Rig/one-att-channel.conf"
@@ -164,6 +176,12 @@ install: ## Install what `make release` has built: DESTDIR= PREFIX=/usr/local
 	install -d $(DESTDIR)$(CHROMIUMDIR)
 	cd Extensions/Browser && find . -type f -exec install -D -m 644 {} $(abspath $(DESTDIR)/)$(CHROMIUMDIR)/{} ';'
 	install -D -m 644 $(DIST)/handoff.xpi "$(DESTDIR)$(FIREFOXDIR)/handoff@handoffd.org.xpi"
+	install -D -m 755 -t $(DESTDIR)$(BINDIR) Extensions/Edit/handoff-edit
+	install -D -m 644 -t $(DESTDIR)$(APPDIR) Extensions/Edit/org.handoffd.Edit.desktop
+	install -D -m 644 -t $(DESTDIR)$(VIMDIR) Extensions/Vim/plugin/handoff.vim
+	install -D -m 644 -t $(DESTDIR)$(NVIMDIR) Extensions/Vim/plugin/handoff.vim
+	install -D -m 644 -t $(DESTDIR)$(EMACSDIR) Extensions/Emacs/handoff.el
+	install -D -m 644 -t $(DESTDIR)$(VSCODEDIR) Extensions/VSCode/package.json Extensions/VSCode/extension.js
 	@$(MAKE) --no-print-directory install-service
 	install -D -m 644 -t $(DESTDIR)$(INTERFACEDIR) Docs/dbus/*.xml
 	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man1 $(DIST)/man/man1/*
@@ -191,6 +209,10 @@ uninstall: ## Remove what `make install` has installed: DESTDIR= PREFIX=/usr/loc
 	[[ ! -x $(DESTDIR)$(BINDIR)/handoffctl ]] || \
 	    $(DESTDIR)$(BINDIR)/handoffctl browser uninstall $(BROWSER_FILES) > /dev/null
 	rm -rf $(DESTDIR)$(LIBEXECDIR) $(DESTDIR)$(CHROMIUMDIR) "$(DESTDIR)$(FIREFOXDIR)/handoff@handoffd.org.xpi"
+	rm -f $(DESTDIR)$(BINDIR)/handoff-edit $(DESTDIR)$(APPDIR)/org.handoffd.Edit.desktop
+	rm -f $(DESTDIR)$(VIMDIR)/handoff.vim $(DESTDIR)$(NVIMDIR)/handoff.vim $(DESTDIR)$(EMACSDIR)/handoff.el
+	rm -rf $(DESTDIR)$(VSCODEDIR)
+	rmdir --ignore-fail-on-non-empty $(DESTDIR)$(dir $(VSCODEDIR)) 2> /dev/null || true
 	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,handoffd handoffctl) $(DESTDIR)$(UNITDIR)/handoffd.service
 	rm -f $(addprefix $(DESTDIR)$(SERVICEDIR)/,$(addsuffix .service,$(BUS_NAMES))) $(DESTDIR)$(INTERFACEDIR)/org.handoffd.*.xml
 	rm -f $(DESTDIR)$(MANDIR)/man1/handoffctl.1 $(DESTDIR)$(MANDIR)/man1/handoffctl-*.1 $(DESTDIR)$(MANDIR)/man8/handoffd.8

@@ -100,7 +100,7 @@ class Publisher {
         this.write('null');
     }
 
-    /** The line for handoffctl. With needsSave, it asks for the place of the cursor when a device fetches the activity. */
+    /** The line for handoffctl. With needsSave, it asks for the place of the cursor when a device fetches it. */
     line(file, needsSave) {
         const name = file.path.slice(file.path.lastIndexOf('/') + 1);
         return JSON.stringify({

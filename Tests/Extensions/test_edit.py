@@ -30,6 +30,7 @@ class EditTest(IntegrationTest):
     def setUp(self):
         super().setUp()
         self.events = self.desktop.events
+        self.configure("")
         self.notes = self.desktop.home / "notes"
         self.install("notify-send", f"""#!/bin/sh
 printf '%s\\n' "$*" >> {self.notes}
@@ -43,6 +44,8 @@ case $1$2 in *--action*) [ ! -p {self.notes}.answer ] || cat {self.notes}.answer
 
     def configure(self, text):
         """Writes edit.conf of the desktop."""
+        # Most editors here do not hang, however busy the machine is.
+        text = text if "patience" in text else f"patience = {TIMEOUT}\n{text}"
         (self.desktop.home / "config/handoff").mkdir(exist_ok=True)
         (self.desktop.home / "config/handoff/edit.conf").write_text(f"[edit]\n{text}\n", encoding="utf-8")
 
@@ -111,25 +114,6 @@ class RunningTests(EditTest):
                 self.edit(activity(path, 2, 5))
                 self.shown(path, 2, 5)
 
-    def test_every_odd_name_opens_in_emacs_at_its_place(self):
-        self.emacs()
-        for name in ODD_NAMES:
-            with self.subTest(name=name):
-                path = self.desktop.write(name, "one\n\tdä日x\n")
-                os.utime(path, (WRITTEN, WRITTEN))
-                self.edit(activity(path, 2, 5))
-                self.shown(path, 2, 5)
-
-    def test_every_odd_name_opens_in_a_vim_that_takes_commands(self):
-        with VimServer(self.desktop, self.install) as server:
-            self.start("/usr/bin/vim", ".vimrc", "-c", f"let c = ch_open('localhost:{server.port}')", self.first())
-            for name in ODD_NAMES:
-                with self.subTest(name=name):
-                    path = self.desktop.write(name, "one\n\tdä日x\n")
-                    os.utime(path, (WRITTEN, WRITTEN))
-                    self.edit(activity(path, 2, 5))
-                    self.shown(path, 2, 5)
-
     def test_a_place_after_the_end_is_the_end(self):
         self.neovim()
         path = self.desktop.write("notes.txt", "one\ntwo\n")
@@ -158,6 +142,7 @@ class RunningTests(EditTest):
         hanging = self.neovim()
         # The newest comes first.
         self.emacs()
+        self.configure("patience = 5")
         hanging.process.send_signal(signal.SIGSTOP)
         self.addCleanup(hanging.process.send_signal, signal.SIGCONT)
         path = self.desktop.write("notes.txt")
@@ -165,7 +150,7 @@ class RunningTests(EditTest):
         self.shown(path, 2, 1)
 
     def test_a_swap_file_is_the_editors_own_question(self):
-        path = self.desktop.write("notes.txt")
+        path = self.desktop.write("crashed.txt")
         crashed = self.neovim(path)
         crashed.type("ixyz\x1b:preserve\r")
         crashed.wait("File preserved")
@@ -198,6 +183,33 @@ class RunningTests(EditTest):
                     self.assertEqual(log.read_text().split("\0"), ["--reuse-window", *words, ""])
 
 
+class RunningEmacsTests(EditTest):
+    """Documents open in an Emacs that is running."""
+
+    def test_every_odd_name_opens_in_emacs_at_its_place(self):
+        self.emacs()
+        for name in ODD_NAMES:
+            with self.subTest(name=name):
+                path = self.desktop.write(name, "one\n\tdä日x\n")
+                os.utime(path, (WRITTEN, WRITTEN))
+                self.edit(activity(path, 2, 5))
+                self.shown(path, 2, 5)
+
+
+class RunningVimTests(EditTest):
+    """Documents open in a Vim that is running."""
+
+    def test_every_odd_name_opens_in_a_vim_that_takes_commands(self):
+        with VimServer(self.desktop, self.install) as server:
+            self.start("/usr/bin/vim", ".vimrc", "-c", f"let c = ch_open('localhost:{server.port}')", self.first())
+            for name in ODD_NAMES:
+                with self.subTest(name=name):
+                    path = self.desktop.write(name, "one\n\tdä日x\n")
+                    os.utime(path, (WRITTEN, WRITTEN))
+                    self.edit(activity(path, 2, 5))
+                    self.shown(path, 2, 5)
+
+
 class StartedTests(EditTest):
     """Documents open in an editor that is started."""
 
@@ -226,9 +238,10 @@ class StartedTests(EditTest):
         path = self.desktop.write("notes.txt")
         for name in ("nano", "kak", "micro", "unknown-editor"):
             self.install(name, "#!/bin/sh\n")
+        file = path.decode()
         for editor, words in (
-            ("nano", ["+2,3", path.decode()]), ("kak -n", ["-n", "+2:3", path.decode()]), ("micro", ["+2", path.decode()]),
-            ("unknown-editor", [path.decode()]),
+            ("nano", ["+2,3", file]), ("kak -n", ["-n", "+2:3", file]), ("micro", ["+2", file]),
+            ("unknown-editor", [file]),
         ):
             with self.subTest(editor=editor):
                 self.edit(activity(path, 2, 3, modificationTime=None), VISUAL=editor, EDITOR="ed", DISPLAY=":0")
@@ -285,7 +298,8 @@ class RefusedTests(EditTest):
             "", "{", "[1]", "null", "\0", {**whole, "type": "org.example.other"}, {**whole, "userInfo": []},
             *(activity(path, **{key: value}) for value in (
                 None, "file:///etc/passwd", {"$url": "https://example.org/"}, {"$url": "file://host/etc/passwd"},
-                {"$url": "file:relative"}, {"$url": "file:///a%00b"}, {"$url": 7}, {"$data": "eA=="}, {"$url": "file://"},
+                {"$url": "file:relative"}, {"$url": "file:///a%00b"}, {"$url": 7}, {"$data": "eA=="},
+                {"$url": "file://"},
             )),
         ):
             with self.subTest(document=document):
@@ -306,7 +320,6 @@ class RefusedTests(EditTest):
             os.utime(path, (WRITTEN + 100, WRITTEN + 100))
             self.assertEqual(running.wait(timeout=TIMEOUT), 0)
         self.shown(path, 2, 1)
-        self.assertIn("notes.txt is older here", self.notes.read_text())
 
     def test_a_document_that_stays_older_is_not_opened_unless_the_person_says_so(self):
         self.neovim()
@@ -333,6 +346,7 @@ class RefusedTests(EditTest):
             pathlib.Path(f"{self.notes}.answer").write_text("open\n", encoding="utf-8")
             self.assertEqual(running.wait(timeout=TIMEOUT), 0)
         self.shown(path, 2, 1)
+        self.assertIn("notes.txt is older here", self.notes.read_text())
 
     def test_unsaved_text_on_the_other_computer_is_told(self):
         self.neovim()
@@ -343,8 +357,8 @@ class RefusedTests(EditTest):
 
 
 class VimServer:
-    """A program `vim` that is told to send expressions to a running Vim, which evaluates them: as with +clientserver, but
-    over a channel, which every Vim has."""
+    """A program `vim` that sends expressions to a running Vim, which evaluates them: as with +clientserver, but over a
+    channel, which every Vim has."""
 
     def __init__(self, computer, install):
         self._listener = socket.create_server(("localhost", 0))

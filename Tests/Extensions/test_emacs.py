@@ -35,6 +35,10 @@ class EmacsTests(IntegrationTest):
             timeout=TIMEOUT, check=True,
         ).stdout.strip()
 
+    def in_window(self, expression):
+        """Evaluates an expression in the window that the person sees."""
+        return self.eval(f"(with-selected-window (frame-selected-window) {expression} t)")
+
     def test_the_file_of_the_selected_window_is_offered_with_line_and_column_in_characters(self):
         path, _ = self.pair.write("notes.txt", "one\n\tdä日x\n")
         self.editor(path)
@@ -44,16 +48,16 @@ class EmacsTests(IntegrationTest):
         self.assertEqual(self.pair.place(), (b"notes.txt", 1, 1))
         info = activity["userInfo"]
         self.assertEqual((info["version"], info["modified"], info["modificationTime"]), (1, False, WRITTEN))
-        self.eval('(with-selected-window (frame-selected-window) (search-forward "日"))')
+        self.in_window('(search-forward "日")')
         self.assertEqual(self.pair.place(), (b"notes.txt", 2, 5))
-        self.eval("(with-selected-window (frame-selected-window) (narrow-to-region (point-min) (point)) (forward-char -1))")
+        self.in_window("(narrow-to-region (point-min) (point)) (forward-char -1)")
         self.assertEqual(self.pair.place(), (b"notes.txt", 2, 4), "and in a narrowed buffer")
 
     def test_unsaved_text_is_not_sent_but_that_there_is_some(self):
         path, _ = self.pair.write("notes.txt")
         self.editor(path)
         self.events.wait_document(path)
-        self.eval('(with-selected-window (frame-selected-window) (insert "SECRET"))')
+        self.in_window('(insert "SECRET")')
         activity = self.pair.fetch()
         self.assertTrue(activity["userInfo"]["modified"])
         self.assertNotIn("SECRET", str(activity))
@@ -74,7 +78,7 @@ class EmacsTests(IntegrationTest):
         for name in ODD_NAMES:
             with self.subTest(name=name):
                 path, _ = self.pair.write(name)
-                self.eval(f"(with-selected-window (frame-selected-window) (switch-to-buffer (find-file-noselect {string(path)})))")
+                self.in_window(f"(switch-to-buffer (find-file-noselect {string(path)}))")
                 self.events.wait_document(path)
 
     def test_nothing_is_offered_without_being_switched_on(self):
@@ -91,14 +95,14 @@ class EmacsTests(IntegrationTest):
         self.editor(path)
         remote = '(setq buffer-file-name "/ssh:nowhere:/notes.txt")'
         for command in (
-            '(switch-to-buffer "*scratch*")', '(find-file "not-there.txt")', f"(progn (switch-to-buffer \"x\") {remote})",
-            "(dired default-directory)",
+            '(switch-to-buffer "*scratch*")', '(find-file "not-there.txt")',
+            f'(progn (switch-to-buffer "x") {remote})', "(dired default-directory)",
         ):
             with self.subTest(command=command):
                 self.events.wait_document(path)
-                self.eval(f"(with-selected-window (frame-selected-window) {command} t)")
+                self.in_window(command)
                 self.events.wait_activity("removed")
-                self.eval(f"(with-selected-window (frame-selected-window) (find-file {string(path)}) t)")
+                self.in_window(f"(find-file {string(path)})")
         self.events.wait_document(path)
 
     def test_the_minibuffer_and_a_look_at_the_help_keep_the_activity_and_its_place(self):
@@ -152,7 +156,8 @@ class EmacsTests(IntegrationTest):
 
     def test_a_handoffctl_that_does_not_read_blocks_nothing(self):
         path, _ = self.pair.write("notes.txt")
-        editor = self.editor(path, setting=f'(setq handoff-command (quote ("{deaf(self.laptop)}"))) (handoff-mode 1)')
+        setting = f'(setq handoff-command (quote ("{deaf(self.laptop)}"))) (handoff-mode 1)'
+        editor = self.editor(path, setting=setting)
         editor.wait("does not read what Emacs writes")
         editor.type("x\x18\x13")
         editor.wait("Wrote ")

@@ -6,6 +6,7 @@ from devices import ROOT, WRITTEN, IntegrationTest, deaf
 from odd_names import ODD_NAMES
 
 PLUGIN = ROOT / "Extensions/Vim/plugin/handoff.vim"
+ON = "let g:handoff_enabled = 1\n"
 
 
 class VimTests(IntegrationTest):
@@ -15,13 +16,14 @@ class VimTests(IntegrationTest):
     # Where the editor reads its settings in a home directory.
     settings = ".vimrc"
 
-    def editor(self, *arguments, settings="let g:handoff_enabled = 1", directory=None, **variables):
+    def editor(self, *arguments, settings=ON, directory=None, **variables):
         """The editor in a terminal of the laptop, with the plug-in as it is installed."""
         path = self.laptop.home / self.settings
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"set nocompatible\n{settings}\nsource {PLUGIN}\n", encoding="utf-8")
         self.addCleanup(path.unlink)
-        return self.terminal(self.laptop, *self.program, *arguments, directory=directory or self.laptop.docs, **variables)
+        directory = directory or self.laptop.docs
+        return self.terminal(self.laptop, *self.program, *arguments, directory=directory, **variables)
 
     def run_command(self, editor, command):
         """Runs an Ex command, and waits until the editor has done it."""
@@ -135,7 +137,7 @@ class VimTests(IntegrationTest):
 
     def test_without_handoffctl_there_is_one_message_and_the_editor_goes_on(self):
         path, _ = self.pair.write("notes.txt")
-        editor = self.editor(path, settings="let g:handoff_enabled = 1\nlet g:handoff_command = ['/nowhere/handoffctl']")
+        editor = self.editor(path, settings=ON + "let g:handoff_command = ['/nowhere/handoffctl']")
         editor.wait("is not installed")
         self.run_command(editor, "call setline(1, 'x') | write")
         self.run_command(editor, "edit other.txt | edit notes.txt")
@@ -151,7 +153,7 @@ class VimTests(IntegrationTest):
 
     def test_a_handoffctl_that_does_not_read_blocks_nothing(self):
         path, _ = self.pair.write("notes.txt")
-        editor = self.editor(path, settings=f"let g:handoff_enabled = 1\nlet g:handoff_command = ['{deaf(self.laptop)}']")
+        editor = self.editor(path, settings=f"{ON}let g:handoff_command = ['{deaf(self.laptop)}']")
         editor.wait("all is asked")
         self.run_command(editor, "call setline(1, 'x') | write")
         editor.type("\x1b:quit!\r")

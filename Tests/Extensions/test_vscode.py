@@ -117,7 +117,8 @@ class CodeTests(IntegrationTest):
     def test_without_handoffctl_there_is_one_message(self):
         path, _ = self.pair.write("notes.txt")
         editor = self.editor()
-        editor.stdin.write(json.dumps({"set": {"enabled": True, "command": "/nowhere"}, "open": {"file": path.decode()}}))
+        action = {"set": {"enabled": True, "command": "/nowhere"}, "open": {"file": path.decode()}}
+        editor.stdin.write(json.dumps(action))
         editor.stdin.write("\n")
         editor.stdin.flush()
         editor.lines.wait(lambda line: "warning" in json.loads(line), "a warning")

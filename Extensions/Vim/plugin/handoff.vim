@@ -81,7 +81,7 @@ function! s:Title(path) abort
 endfunction
 
 function! s:IsUTF8(text) abort
-  return iconv(a:text, 'utf-8', 'utf-16le') !=# '' && iconv(iconv(a:text, 'utf-8', 'ucs-4'), 'ucs-4', 'utf-8') ==# a:text
+  return iconv(iconv(a:text, 'utf-8', 'ucs-4'), 'ucs-4', 'utf-8') ==# a:text
 endfunction
 
 " The line for handoffctl. With needsSave, it asks for the place of the cursor when another device fetches the activity.
@@ -391,7 +391,8 @@ function! s:Status() abort
   elseif s:obstacle !=# ''
     echo 'handoff: ' . s:offered.title . ' is not offered: ' . s:obstacle
   else
-    echo 'handoff: ' . s:offered.title . ' is offered' . (s:continued ==# '' ? '' : '; last continued on ' . s:continued)
+    let l:last = s:continued ==# '' ? '' : '; last continued on ' . s:continued
+    echo 'handoff: ' . s:offered.title . ' is offered' . l:last
   endif
 endfunction
 
