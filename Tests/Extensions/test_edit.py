@@ -1,9 +1,11 @@
 """handoff-edit: what it opens, where, and what it refuses; most of it without the air, as handoffd starts it."""
 
 import contextlib
+import ctypes
 import json
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import subprocess
@@ -120,6 +122,20 @@ class RunningTests(EditTest):
         self.edit(activity(path, 900, 900, modificationTime=None))
         self.shown(path, 2, 3)
 
+    def test_an_editor_whose_socket_is_in_a_directory_of_somebody_else_is_told_nothing(self):
+        directory = self.desktop.home / "tmp/nvim-of-another"
+        directory.mkdir()
+        self.addCleanup(shutil.rmtree, directory)
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(str(directory / "0"))
+            server.listen()
+            # The owner of a directory may put another socket in the place of what was examined.
+            os.chown(directory, 65534, 65534)
+            self.configure("patience = 0.5")
+            self.edit(activity(self.first(), modificationTime=None), status=69)
+            server.setblocking(False)
+            self.assertRaises(BlockingIOError, server.accept)
+
     def test_unsaved_text_stays_in_its_window(self):
         first = self.first()
         editor = self.neovim(first, "-c", "set nohidden")
@@ -181,6 +197,32 @@ class RunningTests(EditTest):
                     words = ["--file-uri", "file://" + urllib.parse.quote(path)] if name == b":12:3" else [
                         "--goto", f"{text}:2:5"]
                     self.assertEqual(log.read_text().split("\0"), ["--reuse-window", *words, ""])
+
+
+    def test_what_vs_code_opens_as_a_workspace_in_the_place_of_the_one_that_it_shows_is_left_to_others(self):
+        self.install("code", "#!/bin/sh\n")
+        with socket.socket(socket.AF_UNIX) as server:
+            address = self.desktop.runtime / "vscode-1-main.sock"
+            server.bind(str(address))
+            self.addCleanup(address.unlink)
+            server.listen()
+            for name in ("project.code-workspace", "PROJECT.CODE-WORKSPACE"):
+                path = self.desktop.write(name, "{}\n")
+                self.edit(activity(path, modificationTime=None), status=69)
+                self.edit(activity(path, modificationTime=None), status=69, EDITOR="code", DISPLAY=":0")
+
+    def test_a_line_without_an_end_fills_no_memory(self):
+        log = self.desktop.home / "notes.code"
+        self.install("code", f"#!/bin/sh\nprintf '%s\\0' \"$@\" > {log}\n")
+        path = self.desktop.write("long.txt", "x" * 100_000)
+        os.truncate(path, 2**34)
+        with socket.socket(socket.AF_UNIX) as server:
+            address = self.desktop.runtime / "vscode-1-main.sock"
+            server.bind(str(address))
+            self.addCleanup(address.unlink)
+            server.listen()
+            self.edit(activity(path, 1, 50_001, modificationTime=None))
+        self.assertIn(":1:50001", log.read_text())
 
 
 class RunningEmacsTests(EditTest):
@@ -272,7 +314,7 @@ class RefusedTests(EditTest):
         for path in (self.desktop.write("elf", b"\x7fELF\x02\x01\x01\0\0"), b"/bin/true", os.fsencode(folder),
                      os.fsencode(folder / "pipe"), b"/dev/zero", b"/dev/tty"):
             with self.subTest(path=path):
-                self.edit(activity(path, modificationTime=None), status=66 if path == b"/dev/tty" else 65)
+                self.edit(activity(path, modificationTime=None), status=65)
         self.neovim()
         script = self.desktop.write("script.sh", "#!/bin/sh\ntouch /tmp/never\n")
         os.chmod(script, 0o755)
@@ -295,14 +337,14 @@ class RefusedTests(EditTest):
         key = "NSUserActivityDocumentURLKey"
         whole = activity(path)
         for document in (
-            "", "{", "[1]", "null", "\0", {**whole, "type": "org.example.other"}, {**whole, "userInfo": []},
+            "", "{", "[1]", "null", "\0", "[" * 100_000, {**whole, "type": "org.example.other"}, {**whole, "userInfo": []},
             *(activity(path, **{key: value}) for value in (
                 None, "file:///etc/passwd", {"$url": "https://example.org/"}, {"$url": "file://host/etc/passwd"},
                 {"$url": "file:relative"}, {"$url": "file:///a%00b"}, {"$url": 7}, {"$data": "eA=="},
                 {"$url": "file://"},
             )),
         ):
-            with self.subTest(document=document):
+            with self.subTest(document=str(document)[:200]):
                 self.edit(document, status=65)
         self.neovim()
         for line, column in ((-1, 0), ("1|!id", [1]), (True, None), (2**63, 1e9), ({"$date": "x"}, "x")):
@@ -348,12 +390,52 @@ class RefusedTests(EditTest):
         self.shown(path, 2, 1)
         self.assertIn("notes.txt is older here", self.notes.read_text())
 
+    def test_opening_a_device_could_do_something_and_none_is_opened(self):
+        path = os.fsencode(self.desktop.docs / "pipe")
+        os.mkfifo(path)
+        with Watch(path) as watch:
+            self.edit(activity(path, modificationTime=None), status=65)
+            self.assertFalse(watch.was_opened())
+
+    def test_a_name_of_a_device_that_is_no_text_is_shown_without_what_is_none(self):
+        self.neovim()
+        path = self.desktop.write("notes.txt")
+        text = json.dumps({**activity(path, modified=True, modificationTime=None), "deviceName": "\ud800\u202ex"})
+        self.edit(text)
+        self.events.wait_document(path)
+        self.assertIn("? x has changes in it that are not saved there", self.notes.read_text())
+
     def test_unsaved_text_on_the_other_computer_is_told(self):
         self.neovim()
         path = self.desktop.write("<b>.txt")
         self.edit(activity(path, modified=True, modificationTime=None))
         self.events.wait_document(path)
         self.assertIn("laptop has changes in it that are not saved there", self.notes.read_text())
+
+
+class Watch:
+    """Notices when a file is opened (inotify(7))."""
+
+    OPEN = 0x20
+
+    def __init__(self, path):
+        self._libc = ctypes.CDLL(None, use_errno=True)
+        self._path = path
+
+    def __enter__(self):
+        self._file = self._libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+        self._libc.inotify_add_watch(self._file, self._path, self.OPEN)
+        return self
+
+    def __exit__(self, *_):
+        os.close(self._file)
+
+    def was_opened(self):
+        """Whether it was, since the watch began."""
+        try:
+            return bool(os.read(self._file, 4096))
+        except BlockingIOError:
+            return False
 
 
 class VimServer:
