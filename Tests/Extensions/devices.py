@@ -42,10 +42,14 @@ SETTINGS = ["VISUAL", "EDITOR", "ALTERNATE_EDITOR", "NVIM", "NVIM_LISTEN_ADDRESS
             "EMACS_SERVER_FILE", "EMACS_SOCKET_NAME", "DISPLAY", "WAYLAND_DISPLAY", "XDG_CONFIG_DIRS", "TERMINAL"]
 
 
+# How systemd executes a service: with few variables, of which one is its own process (systemd.exec(5)).
+SERVICE = ["sh", "-c", "unset DISPLAY; export OF_THE_UNIT=1 SYSTEMD_EXEC_PID=$$; exec \"$@\"", "sh"]
+
+
 class Computer:
     """One computer of the user: a daemon, a home directory, a synchronised folder `docs`, and a display of none."""
 
-    def __init__(self, name, directory, radio, stack):
+    def __init__(self, name, directory, radio, stack, is_service=False):
         self.home = directory / name
         self.docs = self.home / "docs"
         self.runtime = self.home / "run"
@@ -57,7 +61,8 @@ class Computer:
             (self.bin / program.name).symlink_to(program)
         (self.home / "share/applications" / DESKTOP_FILE).symlink_to(EDIT / DESKTOP_FILE)
         with self._as_environment():
-            self.device = stack.enter_context(device(name, directory, radio))
+            prefix = SERVICE if is_service else []
+            self.device = stack.enter_context(device(name, directory, radio, prefix))
         self.ctl = self.device.ctl
         self.ctl("folders", "add", "docs", self.docs)
         command = [PROGRAMS / "handoffctl", "monitor", "--json", "--bus", self.device.bus]
@@ -155,11 +160,11 @@ class Events:
 class Pair:
     """The laptop, on which things begin, and the desktop, on which they are continued, with the same documents."""
 
-    def __init__(self, directory, stack):
+    def __init__(self, directory, stack, desktop_is_service=False):
         (directory / "air").mkdir()
         radio = ["--radio", f"simulated:{directory / 'air'}"]
         self.laptop = Computer("laptop", directory, radio, stack)
-        self.desktop = Computer("desktop", directory, radio, stack)
+        self.desktop = Computer("desktop", directory, radio, stack, desktop_is_service)
         trust_each_other(self.laptop.device, self.desktop.device)
         self.nearby = stack.enter_context(self.desktop.device.watching())
 
@@ -307,6 +312,8 @@ class IntegrationTest(unittest.TestCase):
     """A test with the two computers; it ends with nothing offered."""
 
     pair = None
+    # Whether the daemon of the desktop is a service of the person's systemd.
+    desktop_is_service = False
     longMessage = True
 
     def setUp(self):

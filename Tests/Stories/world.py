@@ -110,12 +110,14 @@ def private_bus():
 class Device:
     """One computer of the user: a bus with a daemon that can be stopped and started again."""
 
-    def __init__(self, name, directory, bus, radio):
+    def __init__(self, name, directory, bus, radio, prefix=()):
         self.name = name
         self.bus = bus
         self.log_path = directory / f"{name}.log"
         self.state = directory / f"{name}.state"
         self._radio = radio
+        # The words before those of the daemon, of a program that executes it.
+        self._prefix = list(prefix)
         self._stack = contextlib.ExitStack()
         self._log = open(self.log_path, "a", encoding="utf-8")
         self.daemon = None
@@ -123,7 +125,7 @@ class Device:
 
     def start(self):
         """Starts the daemon and waits until it owns its name on the bus."""
-        arguments = [PROGRAMS / "handoffd", "--foreground", "--log-level", "debug", "--name", self.name]
+        arguments = [*self._prefix, PROGRAMS / "handoffd", "--foreground", "--log-level", "debug", "--name", self.name]
         arguments += ["--bus", self.bus, "--state-dir", self.state] + self._radio
         self.daemon = self._stack.enter_context(process(arguments, stderr=subprocess.PIPE, text=True))
         self.lines = Lines(self.daemon.stderr, self._log)
@@ -221,10 +223,10 @@ class Table:
 
 
 @contextlib.contextmanager
-def device(name, directory, radio):
+def device(name, directory, radio, prefix=()):
     """A running device; if the story fails, the end of its log is printed, since the log may be removed afterwards."""
     with private_bus() as bus:
-        made = Device(name, pathlib.Path(directory), bus, radio)
+        made = Device(name, pathlib.Path(directory), bus, radio, prefix)
         try:
             yield made.start()
         except BaseException:
