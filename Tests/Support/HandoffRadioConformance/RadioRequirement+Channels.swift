@@ -47,11 +47,7 @@ extension RadioRequirement {
             RadioRequirement("Several channels can be opened to the same port one after the other") { world in
                 try await world.withConnectableRadios(limit: 1, serving: echo) { radio, address, port in
                     for number in 0..<3 as Range<UInt8> {
-                        try await radio.withChannel(to: address, port: port, timeout: .dialTimeout) { channel in
-                            try await channel.send([number])
-                            try expect(try await channel.receive(exactly: 1) == [number], "the echo differs")
-                        }
-                        try await radio.becomesReachable(address, port)
+                        try await radio.exchange(number, address, port)
                     }
                 }
             },
@@ -236,15 +232,19 @@ extension RadioChannel {
 }
 
 extension Radio {
-    /// Waits until the listener has noticed that the last channel is closed, so that a new channel is served.
-    func becomesReachable(_ address: RadioAddress, _ port: LEPSM) async throws {
-        var isServed = false
-        while !isServed {
-            isServed = try await withChannel(to: address, port: port, timeout: .dialTimeout) { channel in
-                guard (try? await channel.send([0])) != nil else { return false }
-                return try await channel.receive() != nil
+    /// Exchanges a byte over a new channel.
+    ///
+    /// A channel is closed unserved while the listener has not yet noticed the end of the last one; then another is
+    /// opened.
+    func exchange(_ byte: UInt8, _ address: RadioAddress, _ port: LEPSM) async throws {
+        var answer: [UInt8]?
+        while answer == nil {
+            answer = try await withChannel(to: address, port: port, timeout: .dialTimeout) { channel in
+                guard (try? await channel.send([byte])) != nil else { return nil }
+                return try? await channel.receive(exactly: 1)
             }
         }
+        try expect(answer == [byte], "the echo differs")
     }
 }
 
