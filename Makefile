@@ -25,6 +25,8 @@ VIMDIR := $(PREFIX)/share/vim/vimfiles/plugin
 NVIMDIR := $(PREFIX)/share/nvim/site/plugin
 EMACSDIR := $(PREFIX)/share/emacs/site-lisp
 VSCODEDIR := $(PREFIX)/share/handoffd/vscode
+EXTENSION_PROGRAMS := Extensions/Edit/handoff-edit
+EXTENSION_APPS := Extensions/Edit/org.handoffd.Edit.desktop
 APPDIR := $(PREFIX)/share/applications
 # The names on the session bus by which the daemon is started (Docs/dbus/README.md, "Two names").
 BUS_NAMES := org.handoffd.Handoff1 org.handoffd.Control1
@@ -176,13 +178,7 @@ install: ## Install what `make release` has built: DESTDIR= PREFIX=/usr/local
 	install -d $(DESTDIR)$(CHROMIUMDIR)
 	cd Extensions/Browser && find . -type f -exec install -D -m 644 {} $(abspath $(DESTDIR)/)$(CHROMIUMDIR)/{} ';'
 	install -D -m 644 $(DIST)/handoff.xpi "$(DESTDIR)$(FIREFOXDIR)/handoff@handoffd.org.xpi"
-	install -D -m 755 -t $(DESTDIR)$(BINDIR) Extensions/Edit/handoff-edit
-	install -D -m 644 -t $(DESTDIR)$(APPDIR) Extensions/Edit/org.handoffd.Edit.desktop
-	install -D -m 644 -t $(DESTDIR)$(VIMDIR) Extensions/Vim/plugin/handoff.vim
-	install -D -m 644 -t $(DESTDIR)$(NVIMDIR) Extensions/Vim/plugin/handoff.vim
-	install -D -m 644 -t $(DESTDIR)$(EMACSDIR) Extensions/Emacs/handoff.el
-	install -D -m 644 -t $(DESTDIR)$(VSCODEDIR) Extensions/VSCode/package.json Extensions/VSCode/extension.js
-	@$(MAKE) --no-print-directory install-service
+	@$(MAKE) --no-print-directory install-extensions install-service
 	install -D -m 644 -t $(DESTDIR)$(INTERFACEDIR) Docs/dbus/*.xml
 	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man1 $(DIST)/man/man1/*
 	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man8 $(DIST)/man/man8/*
@@ -193,6 +189,19 @@ install: ## Install what `make release` has built: DESTDIR= PREFIX=/usr/local
 	install -D -m 644 -t $(DESTDIR)$(DOCDIR)/Docs Docs/*.md
 	install -D -m 644 -t $(DESTDIR)$(DOCDIR)/Docs/dbus Docs/dbus/*.md
 	install -D -m 644 -t $(DESTDIR)$(DOCDIR)/Docs/Decisions Docs/Decisions/*.md
+
+# Without the browsers'. Programs that only handoffd starts are in libexec; their desktop files say where.
+.PHONY: install-extensions
+install-extensions:
+	install -D -m 755 -t $(DESTDIR)$(LIBEXECDIR) $(EXTENSION_PROGRAMS)
+	install -d $(DESTDIR)$(APPDIR)
+	for file in $(EXTENSION_APPS); do \
+	    sed 's|@libexecdir@|$(LIBEXECDIR)|' $$file.in > $(DESTDIR)$(APPDIR)/$${file##*/} || exit 1; \
+	done
+	install -D -m 644 -t $(DESTDIR)$(VIMDIR) Extensions/Vim/plugin/handoff.vim
+	install -D -m 644 -t $(DESTDIR)$(NVIMDIR) Extensions/Vim/plugin/handoff.vim
+	install -D -m 644 -t $(DESTDIR)$(EMACSDIR) Extensions/Emacs/handoff.el
+	install -D -m 644 -t $(DESTDIR)$(VSCODEDIR) Extensions/VSCode/package.json Extensions/VSCode/extension.js
 
 # Without a program: the rig installs these for the programs of a debug build.
 .PHONY: install-service
@@ -209,7 +218,7 @@ uninstall: ## Remove what `make install` has installed: DESTDIR= PREFIX=/usr/loc
 	[[ ! -x $(DESTDIR)$(BINDIR)/handoffctl ]] || \
 	    $(DESTDIR)$(BINDIR)/handoffctl browser uninstall $(BROWSER_FILES) > /dev/null
 	rm -rf $(DESTDIR)$(LIBEXECDIR) $(DESTDIR)$(CHROMIUMDIR) "$(DESTDIR)$(FIREFOXDIR)/handoff@handoffd.org.xpi"
-	rm -f $(DESTDIR)$(BINDIR)/handoff-edit $(DESTDIR)$(APPDIR)/org.handoffd.Edit.desktop
+	rm -f $(addprefix $(DESTDIR)$(APPDIR)/,$(notdir $(EXTENSION_APPS)))
 	rm -f $(DESTDIR)$(VIMDIR)/handoff.vim $(DESTDIR)$(NVIMDIR)/handoff.vim $(DESTDIR)$(EMACSDIR)/handoff.el
 	rm -rf $(DESTDIR)$(VSCODEDIR)
 	rmdir --ignore-fail-on-non-empty $(DESTDIR)$(dir $(VSCODEDIR)) 2> /dev/null || true

@@ -27,7 +27,6 @@ from world import PROGRAMS, TIMEOUT, Failure, Lines, device, process, trust_each
 
 TYPE = "org.handoffd.document.text"
 EDIT = ROOT / "Extensions/Edit"
-DESKTOP_FILE = "org.handoffd.Edit.desktop"
 # When documents were written, in seconds since 1970.
 WRITTEN = 1_700_000_000
 # What handoffctl says of an activity that has ended, and of a device that did not answer.
@@ -54,12 +53,11 @@ class Computer:
         self.docs = self.home / "docs"
         self.runtime = self.home / "run"
         self.bin = self.home / "bin"
-        for path in (self.docs, self.bin, self.home / "tmp", self.home / "share/applications", self.home / "config"):
+        for path in (self.docs, self.bin, self.home / "tmp", self.home / "share", self.home / "config"):
             path.mkdir(parents=True)
         self.runtime.mkdir(mode=0o700)
-        for program in (PROGRAMS / "handoffctl", EDIT / "handoff-edit"):
-            (self.bin / program.name).symlink_to(program)
-        (self.home / "share/applications" / DESKTOP_FILE).symlink_to(EDIT / DESKTOP_FILE)
+        (self.bin / "handoffctl").symlink_to(PROGRAMS / "handoffctl")
+        subprocess.run(["make", "-s", "-C", ROOT, "install-extensions", f"PREFIX={self.home / 'usr'}"], check=True)
         with self._as_environment():
             prefix = SERVICE if is_service else []
             self.device = stack.enter_context(device(name, directory, radio, prefix))
@@ -79,7 +77,7 @@ class Computer:
         values.update(
             HOME=str(self.home), XDG_RUNTIME_DIR=str(self.runtime), TMPDIR=str(self.home / "tmp"),
             TERM="xterm-256color", LC_ALL="C.UTF-8", XDG_CONFIG_HOME=str(self.home / "config"),
-            XDG_DATA_HOME=str(self.home / "share"), XDG_STATE_HOME=str(self.home / "state"), XDG_DATA_DIRS="/nowhere",
+            XDG_DATA_HOME=str(self.home / "share"), XDG_STATE_HOME=str(self.home / "state"), XDG_DATA_DIRS=str(self.home / "usr/share"),
             PATH=f"{self.bin}:/usr/local/bin:/usr/bin:/bin",
         )
         if hasattr(self, "device"):
