@@ -140,30 +140,31 @@ struct EngineActivities: Sendable {
         engine.change { state, now in
             if state.nearby.isAway, !isAway { state.nearby.scanPolicy.arrived(at: now.uptime) }
             state.nearby.isAway = isAway
+            withhold(&state, at: now)
         }
-        withhold(isAway && !engine.staysWhenAway.value)
     }
 
     /// Sets whether activities stay advertised while the session is locked or idle.
     func setStaysWhenAway(_ stays: Bool) {
-        engine.staysWhenAway.update(stays)
-        setAway(engine.read(\.nearby.isAway))
+        engine.change { state, now in
+            state.staysWhenAway = stays
+            withhold(&state, at: now)
+        }
     }
 
     /// Stops all advertising of this device's activities, or allows it again.
-    private func withhold(_ isWithheld: Bool) {
-        engine.change { state, now in
-            guard state.origin.isWithheld != isWithheld else { return }
-            state.origin.withhold(isWithheld, at: now)
-            state.show(.identityChanged)
-            if isWithheld {
-                engine.logger.info(
-                    "session idle or locked: stopped advertising activities",
-                    metadata: ["event": "activities.withheld"]
-                )
-            } else {
-                engine.logger.info("activities are advertised again", metadata: ["event": "activities.resumed"])
-            }
+    private func withhold(_ state: inout Engine.State, at now: Moment) {
+        let isWithheld = state.nearby.isAway && !state.staysWhenAway
+        guard state.origin.isWithheld != isWithheld else { return }
+        state.origin.withhold(isWithheld, at: now)
+        state.show(.identityChanged)
+        if isWithheld {
+            engine.logger.info(
+                "session idle or locked: stopped advertising activities",
+                metadata: ["event": "activities.withheld"]
+            )
+        } else {
+            engine.logger.info("activities are advertised again", metadata: ["event": "activities.resumed"])
         }
     }
 

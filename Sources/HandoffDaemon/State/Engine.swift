@@ -33,8 +33,6 @@ package final class Engine: Sendable {
     let learntTypes = CurrentValue<UInt64>(0)
     /// The day whose keys are to be kept (`DailyKey.keptDay`).
     let keptDay = CurrentValue<UInt32>(0)
-    /// Whether activities stay advertised while the session is locked or idle.
-    let staysWhenAway = CurrentValue(false)
     /// What the person allows.
     let currentRules = CurrentValue(Rules())
     /// Changes whenever a device was removed.

@@ -19,6 +19,8 @@ extension Engine {
         var takes = TakeReports()
         var desktop = DesktopState()
         var radio = OwnRadio()
+        /// Whether activities stay advertised while the session is locked or idle.
+        var staysWhenAway = false
         /// What the rules withhold, as it was shown last.
         var shownWithheld: [WithheldActivity] = []
         /// How much is scanned, as it was shown last.

@@ -62,7 +62,7 @@ struct SettingsReloaderTests {
             #expect(result.needRestart.isEmpty)
             #expect(engine.trust.name.rawValue == "new")
             #expect(scene.running.threshold.level == .debug)
-            #expect(engine.staysWhenAway.value)
+            #expect(engine.read(\.staysWhenAway))
             #expect(!engine.desktop.notifies)
             #expect(engine.desktop.folders.all.map(\.id.rawValue) == ["docs"])
             #expect(engine.read { $0.origin.current?.id } == id)
