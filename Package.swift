@@ -296,7 +296,8 @@ let package = Package(
         tests(
             "HandoffCLITests",
             [
-                "BlueZ", "Bluetooth", "DBus", "HandoffBrowser", "HandoffBus", "HandoffCLI", "HandoffModel",
+                "BlueZ", "Bluetooth", "DBus", "HandoffBrowser", "HandoffBus", "HandoffCLI", "HandoffCore",
+                "HandoffModel",
                 argumentParser,
             ]
         ),

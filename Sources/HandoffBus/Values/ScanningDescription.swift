@@ -42,10 +42,8 @@ package struct ScanningDescription: Hashable, Sendable {
         return keys.value
     }
 
-    /// Whether it scans less than it does for a client that looks, and would scan more for one.
-    package var increasesForLooking: Bool {
-        ["none", "windows"].contains(effort) && !["radio", "no-devices", "paused"].contains(reason)
-    }
+    /// Whether it scans continuously for a client that looks.
+    package var canLook: Bool { !["radio", "no-devices", "paused"].contains(reason) }
 
     /// Whether only the circumstances, and nothing that the person has set or that has failed, restrain it.
     package var isRestrained: Bool { ["away", "sound", "unheard"].contains(reason) }

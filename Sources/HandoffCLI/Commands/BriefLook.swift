@@ -4,7 +4,8 @@ import HandoffBus
 
 /// Finds what is nearby for a person who asks now, although the daemon may scan only seldom, or not at all.
 ///
-/// When nothing fitting is known, and the daemon scans less than continuously, it scans continuously for ``limit``.
+/// When nothing fitting is known, the daemon scans continuously for ``limit``. It is waited for as long also when it does
+/// already: it may have begun to only now, as after unlocking the session.
 struct BriefLook: Sendable {
     /// Long enough to hear an advertiser at 1.28 s, the slowest (BlueZ before 5.77), with a margin.
     static let limit = Duration.seconds(2)
@@ -35,7 +36,7 @@ struct BriefLook: Sendable {
     ) async throws -> Result<Found> {
         if let found = try find(try await client.objects().nearby) { return Result(found: found, message: "") }
         let scanning = try await client.status().scanning
-        guard scanning.increasesForLooking else { return Result(found: nil, message: scanning.message) }
+        guard scanning.canLook else { return Result(found: nil, message: scanning.message) }
         let (client, limit) = (client, limit)
         let found = try await client.withSignals { signals in
             try await client.startLooking()

@@ -45,15 +45,21 @@ enum PeerDiagnosis {
         _ rules: RulesStatus,
         _ scanning: ScanningDescription
     ) -> [Finding] {
-        let clocks = status.advisories.filter { $0.name == "clock-differs" && $0.message.contains(device.name) }.map {
+        // The beginning of `ClockSkewDetector.explanation(of:slots:)`: one name may be a part of another.
+        let beginning = "the clock of \(device.name) is about "
+        let clocks = status.advisories.filter { $0.name == "clock-differs" && $0.message.hasPrefix(beginning) }.map {
             Finding.fault("peer-clock", printable($0.message), cure: AdvisoryCure.text(for: $0.name))
         }
         guard let entry else { return clocks + [silence(of: device, rules, scanning)] }
-        return clocks + [version(of: device, status), signal(of: entry, device)]
+        return clocks + [version(of: device, status, clockAgrees: clocks.isEmpty), signal(of: entry, device)]
     }
 
     /// The version of the protocol is in the service UUID of each advertisement: another one would not have been heard.
-    private static func version(of device: DeviceDescription, _ status: DaemonStatus) -> Finding {
+    private static func version(
+        of device: DeviceDescription,
+        _ status: DaemonStatus,
+        clockAgrees: Bool
+    ) -> Finding {
         let name = printable(device.name)
         guard device.protocolVersion == status.protocolVersion else {
             return .advice(
@@ -64,7 +70,8 @@ enum PeerDiagnosis {
         }
         return .good(
             "peer-version",
-            "\(name) speaks version \(device.protocolVersion) of the protocol, as this device does, and its clock agrees."
+            "\(name) speaks version \(device.protocolVersion) of the protocol, as this device does"
+                + (clockAgrees ? ", and its clock agrees." : ".")
         )
     }
 
@@ -90,7 +97,7 @@ enum PeerDiagnosis {
         if let hidden = rules.withheld.first(where: { $0.device == device.id }) {
             return .advice("peer-heard", "\(name) is heard, and not shown: \(hidden.message)", cure: "handoffctl rules")
         }
-        guard scanning.increasesForLooking || scanning.effort == "continuous" else {
+        guard scanning.canLook else {
             return .fault("peer-heard", "\(name) cannot be heard. \(scanning.message)", cure: "mend that first")
         }
         let when = device.lastSeen == 0 ? " It was never heard." : ""

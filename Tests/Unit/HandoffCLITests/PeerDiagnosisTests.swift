@@ -1,4 +1,5 @@
 import DBus
+import HandoffCore
 import TestLimits
 import Testing
 
@@ -57,10 +58,29 @@ struct PeerDiagnosisTests {
         #expect(finding?.cure == "handoffctl rules")
         let paused = ScanningDescription(effort: "none", interval: nil, reason: "paused", message: "Handoff is paused.")
         #expect(Self.legs(nil, Self.status(), RulesStatus([:]), paused) == ["peer-heard fault"])
-        let clock = Self.status([("clock-differs", "The clock of Desktop is about 2 hours ahead.")])
-        #expect(Self.legs(nil, clock) == ["peer-clock fault", "peer-heard advice"])
-        let another = Self.status([("clock-differs", "The clock of Tablet is about 2 hours ahead.")])
-        #expect(Self.legs(nil, another) == ["peer-heard advice"])
+    }
+
+    @Test("A clock that differs is that of the device, and not of one whose name begins alike")
+    func clocks() {
+        func advisory(_ name: String) -> DaemonStatus {
+            Self.status([("clock-differs", ClockSkewDetector.explanation(of: name, slots: 9))])
+        }
+        #expect(Self.legs(nil, advisory("Desktop")) == ["peer-clock fault", "peer-heard advice"])
+        for other in ["Desktop 2", "Old Desktop", "Tablet"] {
+            #expect(Self.legs(nil, advisory(other)) == ["peer-heard advice"])
+        }
+        func version(_ status: DaemonStatus) -> String? {
+            let legs = PeerDiagnosis.legs(
+                to: Self.device,
+                Self.entry(rssi: -59),
+                status,
+                RulesStatus([:]),
+                Self.scanning
+            )
+            return legs.first { $0.check == "peer-version" }?.message
+        }
+        #expect(version(advisory("Tablet"))?.contains("its clock agrees") == true)
+        #expect(version(advisory("Desktop"))?.contains("clock") == false)
     }
 
     @Test(

@@ -228,7 +228,7 @@ struct EngineTests {
             rules.pause(.untilResumed)
             world.engine.rules.set(rules)
             #expect(world.scanning.reason == "paused")
-            #expect(!world.scanning.increasesForLooking)
+            #expect(!world.scanning.canLook)
         }
     }
 
