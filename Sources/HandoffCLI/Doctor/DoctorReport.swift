@@ -11,11 +11,13 @@ struct DoctorReport {
 
     /// - Parameter peer: the device that the command line names, as it was typed; nil for none.
     init(_ findings: [Finding], _ facts: DoctorFacts, naming peer: String? = nil, kernel: String = Self.kernel) {
-        let secrets = Self.secrets(facts) + [peer, peer.map(printable)].compactMap(\.self).filter { !$0.isEmpty }
+        let secrets = Self.secrets(facts)
+        let words = Set([peer, peer.map(printable)].compactMap(\.self).filter { !$0.isEmpty })
         lines =
             ["handoffctl \(facts.toolVersion)", "kernel \(kernel)", "bluetoothd \(Self.bluetoothd(facts))"]
             + findings.map { finding in
-                Self.withoutAddresses("\(finding.grade.rawValue) \(finding.check): \(finding.message)", secrets)
+                let message = Self.without(words, Self.withoutAddresses(finding.message, secrets))
+                return "\(finding.grade.rawValue) \(finding.check): \(message)"
             }
     }
 
@@ -49,7 +51,7 @@ struct DoctorReport {
         if case .running(let answers) = facts.daemon {
             let status = answers.status
             secrets += [status.deviceName, status.deviceID] + answers.folderProblems
-            secrets += answers.devices.map(\.name) + answers.unconfirmed.map(\.name)
+            secrets += answers.devices.map(\.name) + answers.unconfirmed.map(\.name) + status.questions.map(\.name)
             secrets += answers.faultyFiles.map(\.file) + answers.rules.withheld.map(\.message)
         }
         if let adapter = facts.adapter { secrets += [adapter.alias, adapter.address.description] }
@@ -67,6 +69,22 @@ struct DoctorReport {
             let isAddress = word.contains(":") && digits >= 12 || digits >= 16
             return isAddress ? "…" : withoutPath(word)
         }.joined(separator: " ")
+    }
+
+    /// Replaces these words where they stand alone: a name of one letter is also a part of other words.
+    private static func without(_ words: Set<String>, _ line: String) -> String {
+        words.reduce(line) { line, word in
+            var rest = line[...]
+            var result = ""
+            while let range = rest.firstRange(of: word) {
+                let isAlone =
+                    !(rest[..<range.lowerBound].last?.isLetter ?? false)
+                    && !(rest[range.upperBound...].first?.isLetter ?? false)
+                result += rest[..<range.lowerBound] + (isAlone ? "…" : rest[range])
+                rest = rest[range.upperBound...]
+            }
+            return result + rest
+        }
     }
 
     /// The directories whose files are the same on every computer.

@@ -76,7 +76,10 @@ struct DoctorTests {
     func report() {
         var facts = DoctorFacts.healthy
         var answers = DoctorFacts.Answers.healthy(
-            .sample(advisories: [["clock-differs", "The clock of Ann's laptop at 00:AA:01:00:00:00 differs."]])
+            .sample(
+                advisories: [["clock-differs", "The clock of Ann's laptop at 00:AA:01:00:00:00 differs."]],
+                questions: [DeviceQuestion(id: "00000000000000fe", name: "Emil's phone", reason: .disputed, others: [])]
+            )
         )
         answers.folderProblems = ["The folder docs: /home/ann/Documents does not exist."]
         answers.devices = [.sample("Bert's desktop", lastSeen: 0)]
@@ -87,17 +90,21 @@ struct DoctorTests {
             .fault("bus", "Failed to connect to socket /run/user/1007/bus: Connection refused", cure: nil),
             .fault("bus", "The address unix:path=/run/user/1007/bus,guid=00 is refused.", cure: nil),
             .fault("peer", "No device has the name or the ID \"Dora\".", cure: nil),
+            .fault("peer", "Emil's phone is known, and not trusted any more.", cure: nil),
             .good("state", "main.conf is /etc/bluetooth/main.conf, and 1 of 2 and/or 1/4 is no path."),
         ]
         let text = DoctorReport(Diagnosis.findings(from: facts) + more, facts, naming: "Dora", kernel: "6.1").text
         let secrets = [
             "0123456789abcdef", "00:AA:01:00:00:00", "/home/ann", "Ann's", "Bert", "Cleo", "/opt/ann", "1007", "Dora",
+            "Emil",
         ]
         #expect(text.contains("/etc/bluetooth/main.conf, and 1 of 2 and/or 1/4"))
         for secret in secrets {
             #expect(!text.contains(secret), "\(secret) is in the report:\n\(text)")
         }
         #expect(text.contains("kernel 6.1"))
+        let short = DoctorReport([.good("bluetoothd", "a word, a name d, and end")], facts, naming: "d", kernel: "6.1")
+        #expect(short.text.contains("a word, a name …, and end"))
         #expect(text.contains("fault folder"))
     }
 
@@ -316,13 +323,15 @@ extension DaemonStatus {
     fileprivate static func sample(
         radio: String = "hci0",
         advisories: [[String]] = [],
-        scanning: String = ""
+        scanning: String = "",
+        questions: [DeviceQuestion] = []
     ) -> DaemonStatus {
         let scanning = ScanningDescription(effort: "none", interval: nil, reason: scanning, message: "Not scanned.")
         return DaemonStatus([
             "Version": .string("0.1.0"), "DeviceID": .string("0123456789abcdef"), "DeviceName": .string("Ann's laptop"),
             "RadioState": .string("ready"), "RadioMessage": .string(radio),
             "Advisories": .advisories(advisories.map { ($0[0], $0[1]) }), "Scanning": scanning.value,
+            "Questions": DeviceQuestion.list(questions),
         ])
     }
 }
