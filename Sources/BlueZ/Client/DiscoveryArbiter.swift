@@ -88,6 +88,8 @@ struct DiscoveryArbiter {
         let since = othersSince ?? now
         othersSince = since
         guard now >= since + persistence else { return (nil, since + persistence) }
+        // The verdict holds when our next session begins.
+        sightings = Self.sightingsOfOthers
         return (true, nil)
     }
 

@@ -59,6 +59,7 @@ struct DiscoveryArbiterTests {
         #expect(seen(false, after: 12) == (false, nil), "it has looked for a device")
         #expect(seen(true, after: 14) == (nil, 26))
         #expect(seen(true, after: 26) == (true, nil))
+        #expect(arbiter.willStart(isDiscovering: true, at: start + .seconds(27)) == true, "the verdict holds")
         arbiter.join(1)
         #expect(seen(true, after: 27) == (nil, nil), "ours begins")
         arbiter.didStart()
