@@ -137,9 +137,11 @@ struct EngineTrust: Sendable {
     /// - Throws: ``HandoffError`` with `stateUnwritable`; then nothing has changed.
     func leave() async throws {
         try await change { kept in
-            for device in kept.devices.all { kept.pairings.forget(device.id) }
+            // Also those with devices that are not trusted: the new identity is not to be heard under an old key.
+            kept.pairings = PairingRecords()
             kept.devices.leave()
         }
+        engine.pairingUpdates.set(())
     }
 
     /// Changes the kept state, and shows how the trusted devices differ afterwards.

@@ -194,6 +194,22 @@ struct CircleKeepingTests {
         }
     }
 
+    @Test("A device that leaves forgets its pairings, also those with devices that it does not trust")
+    func leavingPairings() async throws {
+        try await EngineWorld.runReady { world, _ in
+            let record = PairingRecord(
+                id: try #require(PairingID(bytes: [UInt8](repeating: 7, count: 8))),
+                peer: try Peer("phone").device,
+                settlingKey: .generate(),
+                status: .unconfirmed,
+                began: Moment.now.unixMicroseconds
+            )
+            try await world.engine.pairings.keep(record)
+            try await world.engine.trust.leave()
+            #expect(world.engine.read(\.kept.pairings).all.isEmpty)
+        }
+    }
+
     @Test("A disk that does not answer delays the change that it has to keep, and nothing else")
     func slowDisk() async throws {
         try await EngineWorld.runReady { world, peer in
