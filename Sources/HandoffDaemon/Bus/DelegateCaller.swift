@@ -109,8 +109,16 @@ struct DelegateCaller: Sendable {
                 "an app did not accept a stream: \(error.message)",
                 metadata: ["type": "\(record.activity.type.rawValue)", "app": "\(record.owner)"]
             )
-            throw HandoffError(.peerRefused, error.message)
+            throw HandoffError(.peerRefused, Self.words(of: error))
         }
+    }
+
+    /// Returns what the other device is told about an app's refusal: the app's words if it has named the error itself.
+    ///
+    /// The errors of its D-Bus library may have paths of this computer in them, as those of an uncaught exception have.
+    private static func words(of error: DBusError) -> String {
+        let isOwn = error.name.map { !$0.description.hasPrefix("org.freedesktop.DBus.") } ?? false
+        return isOwn ? error.message : "The app did not accept the stream."
     }
 
     private func save(_ record: ActivityRegister.Record, _ saveRequest: SaveRequests.Request) async {

@@ -283,7 +283,6 @@ struct SessionServer: Sendable {
         do {
             app = try await connect(to: activity, for: accepted.authenticated.device)
         } catch let error as HandoffError {
-            // The words are the app's own, or those of a time-out.
             try await channel.sendAll(try session.open(.refusal(Refusal(.internal, error.message))))
             // The caller closes: if this side closed, the reason would be discarded with the channel.
             await SessionClient.awaitClose(of: channel)

@@ -184,6 +184,19 @@ struct StreamStories {
         }
     }
 
+    @Test("What an app answers when it refuses a stream stays on its device")
+    func rejected() async throws {
+        try await StreamFixture.run { fixture in
+            // Without its object, the app's answer has the object's path in it.
+            fixture.publisher.connection.objects.remove(at: Editor.path)
+            let refused = await Result { try await fixture.receiver.openStream(fixture.continuation) }
+            #expect(refused.errorName == "PeerRefused")
+            #expect(refused.errorMessage == "laptop refused: The app did not accept the stream.")
+            try await fixture.origin.log.event("stream.rejected")
+            #expect(fixture.origin.log.lines.contains { $0.contains(Editor.path.description) })
+        }
+    }
+
     @Test("An app that supports no streams offers none, and handoffctl stream fails with that reason")
     func unsupported() async throws {
         try await World.runPair { _, laptop, desktop in
