@@ -63,7 +63,7 @@ struct DocumentTracker: Service {
     private func wait(for location: FileLocation) async throws {
         logger.info(
             "waiting for a document to be synchronised",
-            metadata: ["event": "document.awaited", "path": "\(location.path)"]
+            metadata: ["event": "document.awaited"]
         )
         let timeout = timeout
         try await withTimeout(timeout, throwing: Self.missing(location, after: timeout)) {

@@ -98,6 +98,7 @@ struct DocumentStories {
                         await reader.receives("Continue file:///", "/desktop-docs/deep/new/a.txt")
                         try await group.waitForAll()
                     }
+                    for line in laptop.log.lines + desktop.log.lines { #expect(!line.contains("a.txt"), "\(line)") }
                 }
             }
         }
