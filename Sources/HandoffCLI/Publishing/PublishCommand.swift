@@ -88,11 +88,35 @@ struct PublishCommand: AsyncParsableCommand {
             // Standard output carries the data of the stream alone.
             let activity = try await client.createActivity(ofType: type, offered)
             try await client.becomeCurrent(activity)
-            let problem = file == nil ? "" : try await client.documentProblem(of: activity)
-            if !problem.isEmpty { output.note("The activity is not offered yet: \(printable(problem))") }
-            try await Self.serve(streamDelegate, direction, client, output)
+            if file == nil {
+                try await Self.serve(streamDelegate, direction, client, output)
+            } else {
+                try await race(
+                    { try await Self.serve(streamDelegate, direction, client, output) },
+                    { try await Self.noteDocument(of: activity, client, output) }
+                )
+            }
             try await client.invalidate(activity)
         }
+    }
+
+    /// Notes when the document of an activity is lost and found again, until cancelled.
+    private static func noteDocument(of activity: ObjectPath, _ client: HandoffClient, _ output: Output) async throws {
+        try await client.withSignals { signals in
+            var known = try await client.documentProblem(of: activity)
+            if !known.isEmpty { output.note("The activity is not offered yet: \(printable(known))") }
+            for try await signal in signals where signal.path == activity && signal.member == "PropertiesChanged" {
+                let changes = signal.arguments.dropFirst().first?.stringDictionary ?? [:]
+                guard let problem = changes["DocumentProblem"]?.string, problem != known else { continue }
+                known = problem
+                output.note(
+                    problem.isEmpty
+                        ? "The document is back: the activity is offered again."
+                        : "The activity is not offered any more: \(printable(problem))"
+                )
+            }
+        }
+        throw CancellationError()
     }
 
     /// Waits for the stream and connects it to standard input and output.

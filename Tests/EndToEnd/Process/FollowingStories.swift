@@ -84,6 +84,34 @@ struct FollowingStories {
         }
     }
 
+    @Test("publish with a stream tells on standard error when its document is lost, and when it is back")
+    func documentOfStream() async throws {
+        try await World.run { world in
+            try world.write("x", to: "docs/a.txt")
+            let (docs, file) = (world.directory.appending(path: "docs"), world.directory.appending(path: "docs/a.txt"))
+            try await world.withDevice("laptop") { laptop in
+                _ = try await laptop.json("folders", "add", "docs", docs.path())
+                let publish = ["publish", "--stream", "--type", "org.example.edit", "--document", file.path()]
+                let arguments = ["--bus", laptop.bus.address.description] + publish
+                let environment = world.environment
+                let elsewhere = world.directory.appending(path: "elsewhere.txt")
+                try FileManager.default.moveItem(at: file, to: elsewhere)
+                try await withTranscript(
+                    of: Programs.handoffctl,
+                    arguments,
+                    environment: environment,
+                    reading: { $0.stderr }
+                ) { _, output in
+                    try await output.line(containing: "not offered yet: ")
+                    try FileManager.default.moveItem(at: elsewhere, to: file)
+                    try await output.line(containing: "offered again")
+                    try FileManager.default.moveItem(at: file, to: elsewhere)
+                    try await output.line(containing: "not offered any more: ")
+                }
+            }
+        }
+    }
+
     @Test("nearby --watch tells when the daemon stops and starts, and the list of before does not stay")
     func watching() async throws {
         try await Self.restarting(["nearby", "--watch"]) { _, output, restart in
