@@ -36,10 +36,13 @@ struct DoctorCommand: AsyncParsableCommand {
         let facts = await DoctorExamination(bus: options.bus, files: SystemFiles(root: root)).facts()
         var findings = Diagnosis.findings(from: facts)
         if let peer { findings += await PeerExamination(bus: options.bus, peer: peer).findings(facts) }
-        try output.print(findings, Self.text(findings))
+        try output.print(findings, Self.text(findings), indent: Self.indent)
         if let report { try DoctorReport(findings, facts, naming: peer).write(to: report, output) }
         if findings.contains(where: { $0.grade == .fault }) { throw ExitCode(ExitStatus.failed.rawValue) }
     }
+
+    /// The width of the marks before the findings.
+    private static let indent = 6
 
     static func text(_ findings: [Finding]) -> String {
         findings.map { finding in

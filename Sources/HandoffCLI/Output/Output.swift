@@ -7,11 +7,17 @@ private import Glibc
 struct Output: Sendable {
     let isJSON: Bool
 
-    /// Prints a result: `text` for people, `document` as one line of JSON for programs.
+    /// Prints a result: `text` for people, in lines that fit the terminal, `document` as one line of JSON for programs.
     ///
-    /// - Throws: as ``write(_:)``.
-    func print(_ document: some Encodable, _ text: @autoclosure () -> String) throws {
-        try write(isJSON ? try Self.json(document) : text())
+    /// - Parameters:
+    ///   - document: what programs read.
+    ///   - text: what people read.
+    ///   - indent: the number of spaces before each line that was broken off.
+    /// - Throws: as ``write(_:after:)``.
+    func print(_ document: some Encodable, _ text: @autoclosure () -> String, indent: Int = 0) throws {
+        guard !isJSON else { return try write(try Self.json(document)) }
+        let text = printableLines(text())
+        try write(TerminalWidth.ofOutput.map { text.wrapped(toCells: $0, indent: indent) } ?? text)
     }
 
     /// Prints a line without buffering, even into a pipe.
@@ -36,7 +42,7 @@ struct Output: Sendable {
     /// Prints a note besides the result to standard error, safe for a terminal, in lines that fit it.
     func note(_ line: String) {
         let text = "handoffctl: \(printableLines(line))"
-        _ = Self.write(TerminalWidth.ofErrors.map(text.wrapped) ?? text, to: STDERR_FILENO)
+        _ = Self.write(TerminalWidth.ofErrors.map { text.wrapped(toCells: $0) } ?? text, to: STDERR_FILENO)
     }
 
     /// Prints a note to standard error if that is a terminal, so that the user knows what the command waits for.

@@ -6,11 +6,16 @@ extension String {
 
     /// The text with line breaks in place of spaces, so that no line takes more cells than `limit`; a word that is
     /// longer stays whole.
-    func wrapped(toCells limit: Int) -> String {
-        split(separator: "\n", omittingEmptySubsequences: false).map { line in
+    ///
+    /// - Parameters:
+    ///   - limit: the number of cells.
+    ///   - indent: the number of spaces before each line that was broken off.
+    func wrapped(toCells limit: Int, indent: Int = 0) -> String {
+        let margin = String(repeating: " ", count: indent)
+        return split(separator: "\n", omittingEmptySubsequences: false).map { line in
             line.split(separator: " ", omittingEmptySubsequences: false).reduce(into: [String]()) { lines, word in
                 guard let last = lines.last, last.cellCount + 1 + String(word).cellCount <= limit else {
-                    return lines.append(String(word))
+                    return lines.append(lines.isEmpty ? String(word) : margin + word)
                 }
                 lines[lines.count - 1] = last + " " + word
             }.joined(separator: "\n")

@@ -254,8 +254,8 @@ struct PairingDialog: Sendable {
     /// Prints the text, or with `--json` the document, if there is one.
     private func report(_ document: Document?, _ text: String) {
         // A dialog that nobody sees gets no answers, and ends with that.
-        guard output.isJSON else { return (try? output.write(text)) ?? () }
-        if let document { try? output.write(Output.compact(document)) }
+        guard !output.isJSON || document != nil else { return }
+        try? output.print(document, text)
     }
 
     private static func status(of error: String) -> ExitStatus {
