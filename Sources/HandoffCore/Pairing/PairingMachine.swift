@@ -13,6 +13,8 @@ package struct PairingMachine: Sendable {
     private var phase = Phase.searching
     private var peers: PairingPeers
     private var attempts = PairingAttempts()
+    /// The devices between which the user chooses.
+    private var offered: [Candidate] = []
     /// The last question to the user, or one that nobody was asked.
     private var question = QuestionID(rawValue: 0)
     private let end: Duration
@@ -189,6 +191,7 @@ extension PairingMachine {
         guard all.count > 1 else { return all.flatMap { choose($0, by: .machine, at: now) } }
         beginQuestion()
         phase = .choosing(question)
+        offered = all
         return [.offer(question, all)]
     }
 
@@ -203,7 +206,8 @@ extension PairingMachine {
         guard let channel else { return cancel(at: now) }
         if let chosen = candidates[channel] { return choose(chosen, by: .user, at: now) }
         phase = .searching
-        return [withdrawQuestion("The device that you chose is no longer pairing.")] + chooseOrAsk(at: now)
+        let name = offered.first { $0.channel == channel }?.peer.name.rawValue ?? "The device that you chose"
+        return [withdrawQuestion("\(name) is no longer pairing.")] + chooseOrAsk(at: now)
     }
 
     private mutating func compare(_ digits: PairingDigits) -> [Action] {
