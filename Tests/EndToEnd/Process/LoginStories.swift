@@ -95,8 +95,11 @@ struct LoginStories {
     func resumption() async throws {
         try await Self.runWithOrigin { logind, laptop, _ in
             #expect(try await laptop.json("status")["scanning"]["effort"].string == "windows")
-            logind.wakeUp()
-            try await laptop.poll { try await laptop.json("status")["scanning"]["effort"].string == "continuous" }
+            // The daemon may not have subscribed yet.
+            try await laptop.poll {
+                logind.wakeUp()
+                return try await laptop.json("status")["scanning"]["effort"].string == "continuous"
+            }
         }
     }
 
