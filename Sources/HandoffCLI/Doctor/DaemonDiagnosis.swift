@@ -34,6 +34,11 @@ enum DaemonDiagnosis {
                 "handoffd was started and has failed; its log says why.",
                 "journalctl --user -u handoffd --boot --lines 20"
             )
+        case let unit? where unit.isExcluded:
+            return fault(
+                "systemd does not start handoffd for this account, which is one of the system's, as root is.",
+                "use it as an ordinary user; or, in a terminal: handoffd --foreground"
+            )
         case let unit? where unit.fileState.hasPrefix("masked"):
             return fault(
                 "handoffd is not running, and its unit is masked, so that nothing can start it.",

@@ -96,14 +96,18 @@ struct DoctorExamination: Sendable {
             return try await connection.call(call, timeout: patience).first
         }
         guard let path = try? await call("LoadUnit")?.objectPath else { return nil }
-        func state(_ name: String) async -> String? {
-            try? await property(name, of: "org.freedesktop.systemd1.Unit", at: path, on: connection)?.string
+        func value(_ name: String) async -> Value? {
+            try? await property(name, of: "org.freedesktop.systemd1.Unit", at: path, on: connection)
         }
         let file = try? await call("GetUnitFileState")?.string
+        // Before a condition was ever checked, its result is false and its time 0.
+        let isChecked = await value("ConditionTimestamp")?.uint64 ?? 0 > 0
+        let conditionHeld = await value("ConditionResult")?.boolean
         return DoctorFacts.Unit(
             fileState: file ?? "not installed",
-            activeState: await state("ActiveState") ?? "unknown",
-            subState: await state("SubState") ?? ""
+            activeState: await value("ActiveState")?.string ?? "unknown",
+            subState: await value("SubState")?.string ?? "",
+            isExcluded: isChecked && conditionHeld == false
         )
     }
 

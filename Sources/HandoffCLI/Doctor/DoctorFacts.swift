@@ -61,6 +61,8 @@ struct DoctorFacts: Sendable {
         var activeState: String
         /// Such as `running` or `auto-restart`.
         var subState = ""
+        /// Whether systemd did not start it because of a condition, as for accounts of the system, root included.
+        var isExcluded = false
 
         /// Whether it has failed, or fails again and again.
         var hasFailed: Bool { activeState == "failed" || subState == "auto-restart" }

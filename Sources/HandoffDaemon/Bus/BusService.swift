@@ -114,7 +114,7 @@ struct BusService: Service {
             rules: rules,
             settings: settings
         )
-        let sandboxes = SandboxCheck(connection: control, logger: logger)
+        let sandboxes = SandboxCheck(connection: control, log: engine.peerLog)
         control.objects.admitCallers { await sandboxes.verdict(on: $0) }
         engine.observe(by: objects) { objects.show($0) }
         return (objects, clients)

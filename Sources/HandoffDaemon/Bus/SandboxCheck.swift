@@ -8,7 +8,8 @@ import SystemPackage
 /// Refuses the calls of programs in a sandbox, and of those of which it cannot be found out.
 struct SandboxCheck: Sendable {
     let connection: Connection
-    let logger: Logger
+    /// A program may connect anew as often as it likes.
+    let log: PeerLog
 
     /// Decides about the calls of a client: those of a client outside any sandbox are performed.
     ///
@@ -28,9 +29,11 @@ struct SandboxCheck: Sendable {
     }
 
     private func refusal(of client: BusName, _ reason: String) -> DBusError {
-        logger.notice(
+        log.log(
+            "client.refused",
+            at: .notice,
             "refused the calls of a program, which \(reason)",
-            metadata: ["event": "client.refused", "client": "\(client)"]
+            metadata: ["client": "\(client)"]
         )
         return HandoffErrorName.callerSandboxed.reply(
             "\(HandoffName.control) is for programs outside a sandbox, and the one that calls \(reason). Apps use "
@@ -47,9 +50,11 @@ struct SandboxCheck: Sendable {
     }
 
     private func lack(of error: any Error, for client: BusName) -> DBusError {
-        logger.notice(
+        log.log(
+            "client.unexamined",
+            at: .notice,
             "cannot examine a program that calls: \(error)",
-            metadata: ["event": "client.unexamined", "client": "\(client)"]
+            metadata: ["client": "\(client)"]
         )
         return .failure(
             .limitsExceeded,

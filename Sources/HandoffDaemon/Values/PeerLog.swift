@@ -2,8 +2,9 @@ import HandoffCore
 import Logging
 import Synchronization
 
-/// The log of what trusted devices do, each of which can do it as often as it likes: of each event at most
-/// ``maximumLines`` lines in a minute, the next of which tells how many were left out.
+/// The log of what trusted devices and local programs do, each of which can do it as often as it likes.
+///
+/// Of each event it has at most ``maximumLines`` lines in a minute, the next of which tells how many were left out.
 final class PeerLog: Sendable {
     /// More than a person causes in a minute; a program of a trusted device that goes wrong does not fill the journal.
     static let maximumLines = 10

@@ -176,6 +176,7 @@ struct DoctorStories {
         arguments: [
             (UnitState(file: "enabled", active: "failed", sub: "failed"), "journalctl --user"),
             (UnitState(file: "enabled", active: "activating", sub: "auto-restart"), "journalctl --user"),
+            (UnitState(file: "enabled", isExcluded: true), "ordinary user"),
             (UnitState(file: "masked"), "unmask"), (UnitState(file: nil), "install the package"),
             (UnitState(file: "disabled"), "systemctl --user start"),
         ]

@@ -88,6 +88,8 @@ struct UnitState: Sendable {
     var file: String?
     var active = "inactive"
     var sub = "dead"
+    /// Whether a condition of the unit did not hold when it was started last.
+    var isExcluded = false
 
     /// Runs `body` while a systemd that knows the unit in this state is on the bus.
     func whileOnBus(on bus: PrivateBus, _ body: @escaping @Sendable () async throws -> Void) async throws {
@@ -108,10 +110,12 @@ struct UnitState: Sendable {
                 },
             ]
         )
-        let (active, sub) = (active, sub)
+        let (active, sub, isExcluded) = (active, sub, isExcluded)
         let properties = [
             Property(name: "ActiveState", type: .string) { .string(active) },
             Property(name: "SubState", type: .string) { .string(sub) },
+            Property(name: "ConditionResult", type: .boolean) { .boolean(false) },
+            Property(name: "ConditionTimestamp", type: .uint64) { .uint64(isExcluded ? 1 : 0) },
         ]
         try await bus.withService("org.freedesktop.systemd1", at: "/org/freedesktop/systemd1", [manager]) {
             connection in
