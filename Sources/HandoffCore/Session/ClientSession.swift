@@ -27,7 +27,8 @@ package struct ClientSession: SessionStates, Sendable {
         /// Has acknowledged the listener's circle or the outcome of a pairing, or has reported a take, and waits for the
         /// listener's own acknowledgement.
         case conclusion(NoiseTransport)
-        /// Expects no message any more: the listener closes, or the session has become a stream.
+        /// Expects no message: the listener closes, the session has become a stream, or this device reports a take once
+        /// its outcome is known.
         case finished(NoiseTransport)
     }
 

@@ -471,8 +471,9 @@ nonisolated struct Handoff_V1_Answer: Sendable {
     set {kind = .noted(newValue)}
   }
 
-  /// The digest of the listener's circle, 32 bytes, beside every answer to a trusted device but a circle (Docs/Circle.md).
-  /// A caller to which it is new asks for the circle afterwards. A reader ignores one of another length.
+  /// The digest of the listener's circle (Docs/Circle.md), 32 bytes, beside the answer to the request of a trusted
+  /// device; not beside a circle, nor beside the second answer to a StreamRequest. A caller to which it is new asks for
+  /// the circle afterwards. A reader ignores one of another length.
   var circleDigest: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
