@@ -9,8 +9,8 @@ import Logging
 /// Notifies the user on the desktop of activities that can be continued here, and continues one when it is clicked; and of
 /// each device that joins or leaves the circle.
 ///
-/// While the desktop has no notification server, nothing is shown; the next notification is tried again. While the
-/// settings want no notifications of activities, there are none; of the circle there are.
+/// While the desktop has no notification server, nothing is shown, also not later; the next one is tried again. While
+/// the settings want no notifications of activities, there are none; of the circle there are.
 struct NotificationService: Sendable {
     let engine: Engine
     let connection: Connection
