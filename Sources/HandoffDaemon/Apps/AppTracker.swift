@@ -66,8 +66,11 @@ struct AppTracker: Service {
         }
     }
 
-    /// Starts a program: as a service of the user's systemd, or as a child of the daemon where there is none on the bus;
-    /// returns what is fulfilled with its exit status, or 128 plus the number of its signal, when it has ended.
+    /// Starts a program: as a service of the user's systemd, or as a child of the daemon where there is none on the bus
+    /// or it refuses; returns what is fulfilled with its exit status, or 128 plus the number of its signal, when it has
+    /// ended.
+    ///
+    /// A child inherits the sandbox of the daemon's unit.
     ///
     /// - Throws: `Errno` as posix_spawnp(3); `DBusError` when the bus or systemd does not answer.
     func launch(_ program: LaunchedProgram, over connection: Connection) async throws -> Promise<Int32> {
