@@ -157,6 +157,8 @@ class Machine:
         self.state.mkdir(mode=0o700)
         self.orders = Orders(self.directory / "orders")
         self.log = Log(self.directory / "log")
+        # The number of log lines when the bus was lost; None after the daemon is on the next one.
+        self._bus_lost = None
         self.daemon = None
         self._reader = None
         self._run_start = 0
@@ -192,6 +194,18 @@ class Machine:
     def kill_bus(self):
         self.bus_process.kill()
         self.bus_process.wait()
+
+    def restart_bus(self):
+        """Takes the bus from all programs, and starts another one at its address."""
+        self._bus_lost = self.log.count
+        self.kill_bus()
+        self.start_bus()
+
+    def wait_for_bus(self):
+        """Waits until the daemon is on the bus again, if it was lost."""
+        begin, self._bus_lost = self._bus_lost, None
+        if begin is not None:
+            self.log.wait("event=bus.ready", begin)
 
     @property
     def is_running(self):

@@ -136,14 +136,15 @@ def start(world, random):
 
 # MARK: Two devices
 
-def random_fault(world, random):
+def random_fault(world, random, *more):
     """A fault of one of the daemons at its n-th message from now on, of the bus or of the air.
 
-    Returns what it is, the machine, and a function that arms it.
+    `more` names kinds of faults besides those of all scenarios. Returns what it is, the machine, and a function that arms
+    it.
     """
     machine = random.choice(world.machines)
     count = random.randint(1, 80)
-    kind = random.choice(["kill", "kill", "stop", "cut", "cut", "loss", "descriptors", "change", "nothing"])
+    kind = random.choice(["kill", "kill", "stop", "cut", "cut", "loss", "descriptors", "change", "nothing", *more])
     if kind == "nothing":
         return kind, machine, lambda: None
     if kind == "kill":
@@ -160,7 +161,7 @@ def random_fault(world, random):
             lambda: machine.orders.give(mode, CHANGES, count, error))
     action = {
         "stop": machine.interrupt, "cut": world.air.cut,
-        "loss": lambda: world.air.set("loss 0.4"),
+        "loss": lambda: world.air.set("loss 0.4"), "bus": machine.restart_bus,
     }[kind]
     return f"{kind} at message {count} of {machine.name}", machine, lambda: machine.pause_and(action, TRAFFIC, count)
 
@@ -175,6 +176,7 @@ def heal(world):
         if machine.is_ending():
             ended.add(machine.name)
             machine.ensure()
+        machine.wait_for_bus()
     return hit, ended
 
 
@@ -235,7 +237,7 @@ def one_continuation(world, random, publisher, app, lines):
     answer = random.choice(["yes", "yes", "no", "error"])
     app.stdin.write(answer + "\n")
     lines.wait(lambda line: line == answer, "the answer of the app")
-    name, _, arm = random_fault(world, random)
+    name, _, arm = random_fault(world, random, "bus", "bus")
     start = len(lines.seen)
     arm()
     result = world.desktop.run("continue", "--type", publisher.type)
