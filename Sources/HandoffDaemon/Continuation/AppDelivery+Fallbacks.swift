@@ -37,6 +37,16 @@ extension AppDelivery {
         guard let document else {
             return .failure(failure ?? HandoffError(.notContinuable, "The activity has no web page and no document."))
         }
+        // Who was told that a page opens has not agreed to opening a file.
+        guard offersDocument else {
+            return .failure(
+                failure
+                    ?? HandoffError(
+                        .noLongerCurrent,
+                        "\(deviceName) offered a web page, and now has a document: look again."
+                    )
+            )
+        }
         do throws(HandoffError) {
             return await open(document, with: try apps.defaultApp(for: document))
         } catch {

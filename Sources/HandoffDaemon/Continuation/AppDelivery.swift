@@ -17,6 +17,8 @@ struct AppDelivery: Sendable {
     let deviceName: String
     /// The id of the origin.
     let device: DeviceID
+    /// Whether the user saw that the activity has a document, and no page in its place.
+    let offersDocument: Bool
     let options: ContinuationOptions
 
     /// The time limit for an app to answer whether it continues an activity, including its start.

@@ -91,6 +91,7 @@ struct ContinuationService: Sendable {
             starter: starter,
             deviceName: engine.trust.device(entry.device)?.name.rawValue ?? entry.device.description,
             device: entry.device,
+            offersDocument: entry.hasDocument || !entry.hasWebpage,
             options: options
         )
         let job = Job(id: journal.makeID(), entry: entry, type: type, app: app, delivery: delivery)

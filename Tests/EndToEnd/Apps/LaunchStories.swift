@@ -320,6 +320,34 @@ struct LaunchStories {
         }
     }
 
+    @Test("A document in the place of a web page that was offered opens only once it is offered itself")
+    func documentInsteadOfPage() async throws {
+        let prepare: @Sendable (World) async throws -> Void = { world in
+            try await Self.writeRecorder(world)
+            let entry = "[Desktop Entry]\nType=Application\nName=N\nMimeType=text/plain;\nExec=recorder %f\n"
+            try world.write(entry, to: "share/applications/reader.desktop")
+            try world.write("[Default Applications]\ntext/plain=reader.desktop\n", to: ".config/mimeapps.list")
+        }
+        try await World.runApps(prepare) { world, laptop, desktop in
+            _ = try await Self.document(world, laptop, desktop)
+            let url = "file://\(world.directory.path())/my%20docs/a%20draft.txt"
+            try await laptop.connected { program in
+                let editor = Editor { activity in
+                    try await program.set(["WebpageURL": .string(""), "DocumentURL": .string(url)], of: activity)
+                }
+                let page = ["WebpageURL": Value.string("https://example.org/")]
+                _ = try await editor.open("org.example.draw", page, over: program)
+                try await desktop.watching { watcher in
+                    try await watcher.until { $0.first?["opensWith"].string == "browser" }
+                    let result = try await desktop.run("--json", "continue")
+                    #expect(try JSON(result.stderr)["name"].string == "org.handoffd.Error.NoLongerCurrent")
+                    try await watcher.until { $0.first?["opensWith"].string == "document" }
+                    #expect(try await desktop.json("continue")["outcome"].string == "document")
+                }
+            }
+        }
+    }
+
     @Test("A document that its app declines opens in an app on the bus, with the activation token")
     func openedOnBus() async throws {
         let (app, reader) = (RecordingApp(accepts: false), Reader())

@@ -55,7 +55,11 @@ struct DoctorTests {
         let good = Diagnosis.findings(from: .healthy).map(\.check)
         let legs = ["peer", "clock", "version", "heard", "link", "channel", "session", "fetch"]
         let peer = legs.map { $0 == "peer" ? $0 : "peer-\($0)" }
-        for check in Set(Fault.all.map(\.check) + good + peer + AdvisoryCure.all.keys + ["radio"]) {
+        for check in Set(
+            Fault.all.map(\.check) + good + peer + AdvisoryCure.all.keys + [
+                "radio", "browser-extension", "browser-sandbox",
+            ]
+        ) {
             #expect(page.contains("`\(check)`"), "\(check) is not explained")
         }
     }
