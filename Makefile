@@ -194,6 +194,8 @@ install: ## Install what `make release` has built: DESTDIR= PREFIX=/usr/local
 .PHONY: install-extensions
 install-extensions:
 	install -D -m 755 -t $(DESTDIR)$(LIBEXECDIR) $(EXTENSION_PROGRAMS)
+	install -D -m 644 -t $(DESTDIR)$(LIBEXECDIR) Extensions/continuing.py
+	install -D -m 644 -t $(DESTDIR)$(LIBEXECDIR)/editing Extensions/Edit/editing/*.py
 	install -d $(DESTDIR)$(APPDIR)
 	for file in $(EXTENSION_APPS); do \
 	    sed 's|@libexecdir@|$(LIBEXECDIR)|' $$file.in > $(DESTDIR)$(APPDIR)/$${file##*/} || exit 1; \

@@ -26,7 +26,8 @@ sys.path.insert(0, str(ROOT / "Tests/Stories"))
 from world import PROGRAMS, TIMEOUT, Failure, Lines, device, process, trust_each_other, type_hash  # noqa: E402
 
 TYPE = "org.handoffd.document.text"
-EDIT = ROOT / "Extensions/Edit"
+# Below the home directory of a computer.
+EDIT = "usr/libexec/handoffd/handoff-edit"
 # When documents were written, in seconds since 1970.
 WRITTEN = 1_700_000_000
 # What handoffctl says of an activity that has ended, and of a device that did not answer.

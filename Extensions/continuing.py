@@ -1,0 +1,137 @@
+"""What the programs share that continue documents of other computers: the activity, the person's settings, messages."""
+
+import configparser
+import html
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import urllib.parse
+
+MAXIMUM_BYTES = 1024 * 1024
+DOCUMENT_KEY = "NSUserActivityDocumentURLKey"
+
+
+class Refusal(Exception):
+    """Nothing is opened: an exit status, and a sentence for the person."""
+
+    def __init__(self, status, message):
+        super().__init__(message)
+        self.status = status
+
+
+def settings(name, section):
+    """A section of a file in ~/.config/handoff; empty without one."""
+    home = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+    path = os.path.join(home, "handoff", name)
+    parser = configparser.ConfigParser(interpolation=None)
+    # Names of devices are keys, with their capitals.
+    parser.optionxform = str
+    try:
+        parser.read(path, encoding="utf-8")
+    except (OSError, ValueError, configparser.Error) as error:
+        raise Refusal(69, f"{path} cannot be used: {error}") from None
+    return parser[section] if parser.has_section(section) else {}
+
+
+def is_yes(text):
+    """Whether a setting is switched on."""
+    return text.lower() in ("yes", "true", "on", "1")
+
+
+def read_activity(kind):
+    """The activity that handoffd writes to standard input, which has to be of a type; and its userInfo."""
+    try:
+        activity = json.loads(sys.stdin.buffer.read(MAXIMUM_BYTES))
+    except (ValueError, RecursionError):
+        raise Refusal(65, "Standard input is not an activity as JSON.") from None
+    if not isinstance(activity, dict) or activity.get("type") != kind:
+        raise Refusal(65, f"This is no activity of the type {kind}.")
+    info = activity.get("userInfo")
+    return activity, info if isinstance(info, dict) else {}
+
+
+def document(info):
+    """The path of the document, as bytes; None without one."""
+    url = info.get(DOCUMENT_KEY)
+    url = url.get("$url") if isinstance(url, dict) else None
+    match = re.fullmatch(r"file://(?:localhost)?(/[^?#]*)([?#].*)?", url if isinstance(url, str) else "", re.S)
+    path = urllib.parse.unquote_to_bytes(match[1]) if match else b""
+    # Two slashes at the beginning mean something else to some programs.
+    return b"/" + path.lstrip(b"/") if path and b"\0" not in path else None
+
+
+def printable(text):
+    """A text of another computer, without control characters and of bounded length."""
+    if not isinstance(text, str):
+        return ""
+    # Also what changes the direction of the text around it.
+    text = re.sub(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]", " ", text)[:200]
+    # JSON can have halves of characters, which cannot be shown.
+    return text.encode("utf-8", "replace").decode()
+
+
+def file_name(path):
+    """The name of a file, to show."""
+    return printable(os.path.basename(path).decode("utf-8", "replace"))
+
+
+def expand(word, values):
+    """A word of the person's command, as bytes, with `{name}` replaced; each value is put in once, and as it is."""
+    names = "|".join(map(re.escape, values)).encode()
+    return re.sub(rb"\{(" + names + rb")\}", lambda match: values[match[1].decode()], os.fsencode(word))
+
+
+def in_terminal(words):
+    """The command in a terminal emulator, without words the person's shell; None without one, or without a display."""
+    if not os.environ.get("DISPLAY") and not os.environ.get("WAYLAND_DISPLAY"):
+        return None
+    if shutil.which("x-terminal-emulator"):
+        return ["x-terminal-emulator", *(["-e", *words] if words else [])]
+    return ["xdg-terminal-exec", *words] if shutil.which("xdg-terminal-exec") else None
+
+
+def become(words, **options):
+    """Replaces this program: what it starts would end with it, where handoffd runs it as a service."""
+    if not words:
+        return
+    try:
+        os.execvpe(words[0], words, {**os.environ, **options})
+    except OSError as error:
+        print(f"{program()}: {printable(os.fsdecode(words[0]))} cannot be started: {error.strerror}", file=sys.stderr)
+
+
+def program():
+    """The name of this program."""
+    return os.path.basename(sys.argv[0])
+
+
+def notify(title, text, action=None, patience=1.0):
+    """Shows a notification; with an action, returns the process that prints `open` when the person has chosen it."""
+    words = ["notify-send", "--app-name=Handoff", *([f"--action=open={action}"] if action else []), "--", title,
+             html.escape(text, quote=False)]
+    try:
+        child = subprocess.Popen(
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        if action:
+            os.set_blocking(child.stdout.fileno(), False)
+            return child
+        child.wait(timeout=patience)
+    except (OSError, subprocess.SubprocessError):
+        pass
+    return None
+
+
+def run(body):
+    """Runs a program's body, and says why it refused."""
+    try:
+        body()
+    except Refusal as refusal:
+        print(f"{program()}: {refusal}", file=sys.stderr)
+        # handoffd opens the document in its default app when there is no program for it, and says what fails then.
+        if refusal.status != 69:
+            notify("Not opened", str(refusal))
+        sys.exit(refusal.status)

@@ -1,0 +1,96 @@
+"""What the tests of handoff-edit share: most run it without the air, as handoffd starts it."""
+
+import contextlib
+import json
+import subprocess
+import urllib.parse
+
+from devices import EDIT, ROOT, TIMEOUT, TYPE, WRITTEN, IntegrationTest, Lines, process
+
+PLUGIN = ROOT / "Extensions/Vim/plugin/handoff.vim"
+MODE = ROOT / "Extensions/Emacs/handoff.el"
+
+
+def activity(path, line=1, column=1, **more):
+    """An activity about a document of this computer, as handoffd passes it on."""
+    info = {"version": 1, "line": line, "column": column, "modificationTime": WRITTEN, "modified": False, **more}
+    info.setdefault("NSUserActivityDocumentURLKey", {"$url": "file://" + urllib.parse.quote(path)})
+    return {"type": TYPE, "deviceName": "laptop", "device": "0123456789abcdef", "userInfo": info}
+
+
+class EditTest(IntegrationTest):
+    """A test of handoff-edit on the desktop. Its editors offer what they show, so that the test is told of it."""
+
+    def setUp(self):
+        super().setUp()
+        self.events = self.desktop.events
+        self.configure("")
+        self.notes = self.desktop.home / "notes"
+        self.install("notify-send", f"""#!/bin/sh
+printf '%s\\n' "$*" >> {self.notes}
+case $1$2 in *--action*) [ ! -p {self.notes}.answer ] || cat {self.notes}.answer;; esac
+""")
+        self.addCleanup(lambda: [path.unlink() for path in self.desktop.home.glob("notes*")])
+
+    def install(self, name, text):
+        """A program of the desktop, until the test ends."""
+        self.addCleanup(self.desktop.program(name, text).unlink)
+
+    def configure(self, text):
+        """Writes edit.conf of the desktop."""
+        # Most editors here do not hang, however busy the machine is.
+        text = text if "patience" in text else f"patience = {TIMEOUT}\n{text}"
+        (self.desktop.home / "config/handoff").mkdir(exist_ok=True)
+        (self.desktop.home / "config/handoff/edit.conf").write_text(f"[edit]\n{text}\n", encoding="utf-8")
+
+    def edit(self, document, *options, status=0, **variables):
+        """Runs handoff-edit to its end; returns what it printed."""
+        text = document if isinstance(document, str) else json.dumps(document)
+        result = subprocess.run(
+            [self.desktop.home / EDIT, *options], input=text, env=self.desktop.environment(**variables), text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT, check=False,
+        )
+        self.assertEqual(result.returncode, status, result.stdout)
+        return result.stdout
+
+    @contextlib.contextmanager
+    def editing(self, document, **variables):
+        """handoff-edit while it runs; its `lines` are what it prints."""
+        with process([self.desktop.home / EDIT], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                     env=self.desktop.environment(**variables)) as running:
+            running.stdin.write(json.dumps(document))
+            running.stdin.close()
+            running.lines = Lines(running.stderr)
+            yield running
+
+    def shown(self, path, line, column):
+        """Waits until an editor of the desktop shows the document, and checks the place."""
+        info = self.events.wait_document(path)["UserInfo"]
+        self.assertEqual((info["line"], info["column"]), (line, column))
+
+    def neovim(self, *arguments, **variables):
+        """A Neovim on the desktop, once it shows its first document."""
+        return self.start("nvim", "config/nvim/init.vim", *arguments, **variables)
+
+    def start(self, program, settings, *arguments, **variables):
+        """Vim or Neovim on the desktop, once it shows its first document."""
+        path = self.desktop.home / settings
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"set nocompatible\nlet g:handoff_enabled = 1\nsource {PLUGIN}\n", encoding="utf-8")
+        editor = self.terminal(self.desktop, program, *(arguments or [self.first()]), **variables)
+        self.events.wait("the first document", lambda e: e["properties"].get("DocumentURL"))
+        return editor
+
+    def emacs(self):
+        """An Emacs on the desktop, once it shows its first document."""
+        settings = self.desktop.home / "settings.el"
+        settings.write_text(
+            f'(setq make-backup-files nil)\n(load "{MODE}")\n(handoff-mode 1)\n(server-start)\n', encoding="utf-8"
+        )
+        editor = self.terminal(self.desktop, "emacs", "-nw", "-Q", "-l", settings, self.first())
+        self.events.wait("the first document", lambda e: e["properties"].get("DocumentURL"))
+        return editor
+
+    def first(self):
+        """The document that an editor shows at first."""
+        return self.desktop.write("first.txt")
