@@ -58,7 +58,11 @@ def document(info):
     url = info.get(DOCUMENT_KEY)
     url = url.get("$url") if isinstance(url, dict) else None
     match = re.fullmatch(r"file://(?:localhost)?(/[^?#]*)([?#].*)?", url if isinstance(url, str) else "", re.S)
-    path = urllib.parse.unquote_to_bytes(match[1]) if match else b""
+    try:
+        path = urllib.parse.unquote_to_bytes(match[1]) if match else b""
+    except UnicodeEncodeError:
+        # JSON can have halves of characters, which are in no path.
+        return None
     # Two slashes at the beginning mean something else to some programs.
     return b"/" + path.lstrip(b"/") if path and b"\0" not in path else None
 

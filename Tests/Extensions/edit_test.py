@@ -2,12 +2,15 @@
 
 import contextlib
 import json
+import shutil
+import socket
 import subprocess
 import urllib.parse
 
 from devices import EDIT, ROOT, TIMEOUT, TYPE, WRITTEN, IntegrationTest, Lines, process
 
-PLUGIN = ROOT / "Extensions/Vim/plugin/handoff.vim"
+# The settings of a Vim that offers what it shows.
+ON_AT_START = f"set nocompatible\nlet g:handoff_enabled = 1\nset runtimepath^={ROOT / 'Extensions/Vim'}\n"
 MODE = ROOT / "Extensions/Emacs/handoff.el"
 
 
@@ -52,6 +55,17 @@ case $1$2 in *--action*) [ ! -p {self.notes}.answer ] || cat {self.notes}.answer
         )
         self.assertEqual(result.returncode, status, result.stdout)
         return result.stdout
+
+    def listen(self, path):
+        """A socket of the desktop at which nobody answers, until the test ends."""
+        path = self.desktop.home / path
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        server = self.enterContext(socket.socket(socket.AF_UNIX))
+        # The address of a socket is short.
+        with contextlib.chdir(path.parent):
+            server.bind(path.name)
+        server.listen()
+        self.addCleanup(path.unlink)
 
     @contextlib.contextmanager
     def editing(self, document, **variables):

@@ -45,7 +45,7 @@ class RefusedTests(EditTest):
             *(activity(path, **{key: value}) for value in (
                 None, "file:///etc/passwd", {"$url": "https://example.org/"}, {"$url": "file://host/etc/passwd"},
                 {"$url": "file:relative"}, {"$url": "file:///a%00b"}, {"$url": 7}, {"$data": "eA=="},
-                {"$url": "file://"},
+                {"$url": "file://"}, {"$url": "file:///a\ud800"},
             )),
         ):
             with self.subTest(document=str(document)[:200]):

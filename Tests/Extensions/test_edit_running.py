@@ -119,6 +119,26 @@ class RunningTests(EditTest):
         self.assertIn(":1:50001", log.read_text())
 
 
+    def test_a_document_that_vanishes_or_becomes_a_pipe_meanwhile_stops_nothing(self):
+        log = self.desktop.home / "notes.code"
+        self.install("code", f"#!/bin/sh\nprintf '%s\\0' \"$@\" > {log}\n")
+        self.listen("tmp/nvim-x/0")
+        self.listen("run/vscode-1-main.sock")
+        path = self.desktop.write("notes.txt")
+        path = self.desktop.write("notes.txt")
+        # Neovim is asked before VS Code is told.
+        change = self.desktop.home / "notes.change"
+        self.install("nvim", f"#!/bin/sh\n. {change}\nexit 1\n")
+        for command in ("rm -f", "mkfifo"):
+            with self.subTest(command=command):
+                self.desktop.write("notes.txt")
+                change.write_text(f"rm -f {path.decode()}; {command} {path.decode()}\n", encoding="utf-8")
+                self.edit(activity(path, 2, 3, modificationTime=None))
+                self.assertEqual(log.read_text().split("\0")[2], f"{path.decode()}:2:1")
+                log.unlink()
+                (self.desktop.docs / "notes.txt").unlink(missing_ok=True)
+
+
 class RunningEmacsTests(EditTest):
     """Documents open in an Emacs that is running."""
 

@@ -1,5 +1,6 @@
 """What an activity says: a document of this computer, and a place in it."""
 
+import contextlib
 import os
 import stat
 
@@ -41,32 +42,41 @@ class Place:
     def examine(self):
         """Refuses what is not a regular file with text; returns the time of its last change."""
         try:
-            # Opening a device may do something, and opening a pipe tells its other end.
-            if not stat.S_ISREG(os.stat(self.path).st_mode):
-                raise Refusal(65, f"{self.name} is no file, and so not a text.")
-            file = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+            with self._open() as file:
+                time, sample = os.fstat(file.fileno()).st_mtime, file.read(SAMPLE)
         except FileNotFoundError:
             raise Refusal(66, f"{self.name} is not there any more.") from None
         except OSError as error:
             raise Refusal(66, f"{self.name} cannot be read: {error.strerror}.") from None
-        try:
-            status = os.fstat(file)
-            sample = os.read(file, SAMPLE) if stat.S_ISREG(status.st_mode) else b"\0"
-        except OSError as error:
-            raise Refusal(66, f"{self.name} cannot be read: {error.strerror}.") from None
-        finally:
-            os.close(file)
         # UTF-16 has bytes of 0 as well, and begins with its mark.
         if b"\0" in sample and not sample.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise Refusal(65, f"{self.name} is not a text; an editor is not the program for it.")
-        return status.st_mtime
+        return time
 
     def text_of_line(self):
         """The line of the place, for editors that count columns in another way; empty if there is none."""
         number = 1
-        with open(self.path, "rb") as file:
+        # A synchroniser may remove or replace the document at any time.
+        with contextlib.suppress(OSError, Refusal), self._open() as file:
             while file.tell() < 64 * MAXIMUM_BYTES and (line := file.readline(MAXIMUM_BYTES)):
                 if number == self.line:
                     return line.decode("utf-8", "replace").rstrip("\r\n")
                 number += line.endswith(b"\n")
         return ""
+
+    def _open(self):
+        """The file, open for reading; refuses what is no regular file."""
+        # Opening a device may do something, and opening a pipe tells its other end.
+        self._require_file(os.stat(self.path))
+        descriptor = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+        try:
+            # It may be another one since.
+            self._require_file(os.fstat(descriptor))
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return open(descriptor, "rb")
+
+    def _require_file(self, status):
+        if not stat.S_ISREG(status.st_mode):
+            raise Refusal(65, f"{self.name} is no file, and so not a text.")
