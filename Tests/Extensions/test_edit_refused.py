@@ -4,9 +4,16 @@ import ctypes
 import json
 import os
 import pathlib
+import sys
+from unittest import mock
 
-from devices import TIMEOUT, WRITTEN
+from devices import ROOT, TIMEOUT, WRITTEN
 from edit_test import EditTest, activity
+
+sys.path[:0] = [str(ROOT / "Extensions"), str(ROOT / "Extensions/Edit")]
+
+import continuing  # noqa: E402
+from editing import older  # noqa: E402
 
 
 class RefusedTests(EditTest):
@@ -93,6 +100,34 @@ class RefusedTests(EditTest):
             self.assertEqual(running.wait(timeout=TIMEOUT), 0)
         self.shown(path, 2, 1)
         self.assertIn("notes.txt is older here", self.notes.read_text())
+
+    def test_where_notifications_have_no_buttons_it_is_told_without_one(self):
+        self.neovim()
+        told = pathlib.Path(f"{self.notes}.told")
+        os.mkfifo(told)
+        self.desktop.program("notify-send", f"""#!/bin/sh
+case "$*" in *--action*) exit 1;; esac
+echo "$*" > {told}
+""")
+        self.configure("wait = 5")
+        path = self.desktop.write("notes.txt")
+        os.utime(path, (WRITTEN, WRITTEN))
+        with self.editing(activity(path, 2, modificationTime=WRITTEN + 100)) as running:
+            self.assertIn("notes.txt is older here", told.read_text(encoding="utf-8"))
+            os.utime(path, (WRITTEN + 100, WRITTEN + 100))
+            self.assertEqual(running.wait(timeout=TIMEOUT), 0)
+
+    def test_a_synchroniser_may_remove_a_document_before_it_writes_the_newer_one(self):
+        gone = continuing.Refusal(66, "notes.txt is not there any more.")
+        place = mock.Mock(time=100.0, device="laptop", **{"examine.side_effect": [1.0, 1.0, gone, gone, 100.0]})
+        chosen = mock.Mock(opens_older=False, wait=TIMEOUT)
+        with mock.patch.object(older, "notify", return_value=None), mock.patch.object(older, "INTERVAL", 0):
+            self.assertTrue(older.await_newer(place, chosen))
+            chosen.wait = 0
+            place.examine.side_effect = [1.0, gone, gone]
+            with self.assertRaises(continuing.Refusal) as refused:
+                older.await_newer(place, chosen)
+        self.assertEqual(refused.exception.status, 66, "what is missing in the end is not called older")
 
     def test_opening_a_device_could_do_something_and_none_is_opened(self):
         path = os.fsencode(self.desktop.docs / "pipe")
