@@ -8,10 +8,15 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 import urllib.parse
 
 MAXIMUM_BYTES = 1024 * 1024
 DOCUMENT_KEY = "NSUserActivityDocumentURLKey"
+STARTED = time.monotonic()
+# How soon after its start, in seconds, a program has to end for handoffd to open the document elsewhere. The daemon
+# waits 2 s (AppDelivery.programLimit), of which the interpreter needs a part.
+FALLBACK = 1.5
 
 
 class Refusal(Exception):
@@ -135,7 +140,8 @@ def run(body):
         body()
     except Refusal as refusal:
         print(f"{program()}: {refusal}", file=sys.stderr)
-        # handoffd opens the document in its default app when there is no program for it, and says what fails then.
-        if refusal.status != 69:
+        # handoffd opens the document in its default app when there is no program for it, and says what fails then; but
+        # not of a program that has run for a while, which counts as one that continues the activity.
+        if refusal.status != 69 or time.monotonic() - STARTED > FALLBACK:
             notify("Not opened", str(refusal))
         sys.exit(refusal.status)

@@ -33,11 +33,25 @@ class EditTest(IntegrationTest):
 printf '%s\\n' "$*" >> {self.notes}
 case $1$2 in *--action*) [ ! -p {self.notes}.answer ] || cat {self.notes}.answer;; esac
 """)
-        self.addCleanup(lambda: [path.unlink() for path in self.desktop.home.glob("notes*")])
+        self.addCleanup(self._remove_notes)
+
+    def _remove_notes(self):
+        for path in self.desktop.home.glob("notes*"):
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
 
     def install(self, name, text):
         """A program of the desktop, until the test ends."""
         self.addCleanup(self.desktop.program(name, text).unlink)
+
+    def before_python(self, text):
+        """The variables by which Python executes this text before a program of the desktop."""
+        directory = self.desktop.home / "notes.python"
+        directory.mkdir()
+        (directory / "sitecustomize.py").write_text(text, encoding="utf-8")
+        return {"PYTHONPATH": str(directory)}
 
     def configure(self, text):
         """Writes edit.conf of the desktop."""
@@ -90,7 +104,7 @@ case $1$2 in *--action*) [ ! -p {self.notes}.answer ] || cat {self.notes}.answer
         """Vim or Neovim on the desktop, once it shows its first document."""
         path = self.desktop.home / settings
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"set nocompatible\nlet g:handoff_enabled = 1\nsource {PLUGIN}\n", encoding="utf-8")
+        path.write_text(ON_AT_START, encoding="utf-8")
         editor = self.terminal(self.desktop, program, *(arguments or [self.first()]), **variables)
         self.events.wait("the first document", lambda e: e["properties"].get("DocumentURL"))
         return editor

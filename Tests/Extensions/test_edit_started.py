@@ -1,6 +1,10 @@
 """handoff-edit: what opens in an editor that is started."""
 
-from edit_test import PLUGIN, EditTest, activity
+import os
+import signal
+
+from devices import TIMEOUT, WRITTEN
+from edit_test import ON_AT_START, EditTest, activity
 from odd_names import ODD_NAMES
 
 
@@ -18,7 +22,7 @@ class StartedTests(EditTest):
 
     def test_every_odd_name_opens_in_vim_in_a_terminal(self):
         settings = self.desktop.home / ".vimrc"
-        settings.write_text(f"set nocompatible\nlet g:handoff_enabled = 1\nsource {PLUGIN}\n", encoding="utf-8")
+        settings.write_text(ON_AT_START, encoding="utf-8")
         for name in ODD_NAMES:
             with self.subTest(name=name):
                 path = self.desktop.write(name, "one\n\tdä日x\n")
@@ -51,7 +55,37 @@ class StartedTests(EditTest):
 
     def test_without_an_editor_it_says_so_and_handoffd_may_open_it_elsewhere(self):
         path = self.desktop.write("notes.txt")
-        self.assertIn("No editor runs here", self.edit(activity(path, modificationTime=None), status=69))
-        self.assertIn("No editor runs here", self.edit(activity(path, modificationTime=None), status=69, EDITOR="vim"),
-                      "without a display there is no terminal")
+        # However busy the machine is, no time passes for it.
+        python = self.before_python("import time\ntime.monotonic = lambda: 0.0\n")
+        text = self.edit(activity(path, modificationTime=None), status=69, **python)
+        self.assertIn("No editor runs here", text)
+        text = self.edit(activity(path, modificationTime=None), status=69, EDITOR="vim", **python)
+        self.assertIn("No editor runs here", text, "without a display there is no terminal")
+        text = self.edit(activity(path, modificationTime=None), status=69, EDITOR="none", DISPLAY=":0", **python)
+        self.assertIn("none that was chosen can be started", text)
         self.assertFalse(self.notes.exists(), "what handoffd does then is told by handoffd")
+
+    def test_without_an_editor_nothing_waits_for_a_document_that_is_older_here(self):
+        path = self.desktop.write("notes.txt")
+        os.utime(path, (WRITTEN, WRITTEN))
+        self.edit(activity(path, modificationTime=WRITTEN + 100), status=69)
+
+    def test_when_handoffd_waits_no_longer_it_tells_the_person_that_there_is_no_editor(self):
+        hanging = self.neovim()
+        hanging.process.send_signal(signal.SIGSTOP)
+        self.addCleanup(hanging.process.send_signal, signal.SIGCONT)
+        self.configure("patience = 2")
+        self.edit(activity(self.desktop.write("notes.txt"), modificationTime=None), status=69)
+        self.assertIn("Not opened", self.notes.read_text())
+
+    def test_an_editor_that_ends_while_a_document_is_waited_for_is_not_asked(self):
+        editor = self.neovim()
+        path = self.desktop.write("notes.txt")
+        os.utime(path, (WRITTEN, WRITTEN))
+        with self.editing(activity(path, modificationTime=WRITTEN + 100), EDITOR="vim", DISPLAY=":0") as running:
+            running.lines.wait(lambda line: "notes.txt is older here" in line, "a word about it")
+            editor.type("\x1b:qa\r")
+            editor.wait_for_exit()
+            os.utime(path, (WRITTEN + 100, WRITTEN + 100))
+            self.assertEqual(running.wait(timeout=TIMEOUT), 0)
+        self.assertIn(path, self.started())

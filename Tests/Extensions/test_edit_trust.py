@@ -9,7 +9,7 @@ from edit_test import EditTest, activity
 
 
 class TrustTests(EditTest):
-    """Which sockets are those of the person's own editors: a false one could give orders to the command that asks it."""
+    """Which sockets are those of the person's own editors: a false one could give orders to the command that asks."""
 
     # Makes directories, which FOREIGN names, look like another user's to Python: only root could give them away.
     OWNERS = """import os
@@ -29,8 +29,7 @@ os.stat, os.lstat, os.fstat = map(changed, (os.stat, os.lstat, os.fstat))
     def setUp(self):
         super().setUp()
         self.configure("patience = 0.5")
-        self.place = self.directory("trust")
-        (self.place / "sitecustomize.py").write_text(self.OWNERS, encoding="utf-8")
+        self.python = self.before_python(self.OWNERS)
 
     def directory(self, path, mode=0o700):
         """A directory of the desktop, until the test ends."""
@@ -47,7 +46,7 @@ os.stat, os.lstat, os.fstat = map(changed, (os.stat, os.lstat, os.fstat))
             with contextlib.chdir(path.parent):
                 server.bind(path.name)
             server.listen()
-            variables.update(PYTHONPATH=str(self.place), FOREIGN=str(foreign))
+            variables.update(self.python, FOREIGN=str(foreign))
             self.edit(activity(self.first(), modificationTime=None), status=69, **variables)
             server.setblocking(False)
             try:

@@ -222,15 +222,11 @@ def is_utf8(path):
 EDITORS = {"nvim": Neovim, "vim": Vim, "emacs": Emacs, "code": Code}
 
 
-def open_in_running(place, chosen):
-    """Opens the document in an editor that is running: one that has it open first; returns whether it did."""
+def usable(place, chosen):
+    """The editors that are running and answer: those that have the document open first, then in the chosen order."""
     kinds = [EDITORS[name] for name in chosen.editors if name in EDITORS]
     with concurrent.futures.ThreadPoolExecutor(max_workers=16) as pool:
         running = pool.map(lambda kind: kind.running(chosen.patience), kinds)
         instances = [editor for found in running for editor in found[:8]]
         answers = list(pool.map(lambda editor: editor.probe(place, chosen.patience), instances))
-    for wanted in ("open", "idle"):
-        for editor, found in zip(instances, answers):
-            if found == wanted and editor.open(place):
-                return True
-    return False
+    return [editor for wanted in ("open", "idle") for editor, found in zip(instances, answers) if found == wanted]

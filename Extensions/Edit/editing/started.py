@@ -4,25 +4,30 @@ import os
 import shlex
 import shutil
 
-from continuing import become, expand, in_terminal
+from continuing import expand, in_terminal
 from editing.running import Code
 
 
-def open_in_started(place, chosen):
-    """Becomes the editor that the person has chosen; returns if there is none that can be started."""
-    if chosen.command:
-        words = [expand(word, place.values) for word in chosen.command]
-        become(in_terminal(words) if chosen.in_terminal else words)
+def commands(place, chosen):
+    """The commands that open the document in an editor that the person has chosen, the first choice first.
+
+    Without a terminal for it, or without its program, a choice is left out.
+    """
+    found = [with_terminal([expand(word, place.values) for word in chosen.command], chosen.in_terminal)]
     for variable in ("VISUAL", "EDITOR"):
         try:
             words = [os.fsencode(word) for word in shlex.split(os.environ.get(variable, ""))]
         except ValueError:
             continue
-        if not words or not shutil.which(words[0]):
-            continue
-        document = arguments(os.path.basename(words[0]).decode("utf-8", "replace"), place)
-        if document:
-            become(in_terminal(words + document))
+        document = arguments(os.path.basename(words[0]).decode("utf-8", "replace"), place) if words else []
+        if document and shutil.which(words[0]):
+            found.append(in_terminal(words + document))
+    return [words for words in found if words and shutil.which(words[0])]
+
+
+def with_terminal(words, is_needed):
+    """A command, in a terminal if it needs one."""
+    return in_terminal(words) if words and is_needed else words
 
 
 def arguments(program, place):
