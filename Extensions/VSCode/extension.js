@@ -27,6 +27,10 @@ class Publisher {
         // Counts the looks at the focused editor: each waits for the disk, and only the newest counts.
         this.look = 0;
         this.isFailed = false;
+        // The program that runs, as the settings named it.
+        this.command = '';
+        // Counts the lines that change what is offered, and ends of handoffctl.
+        this.turn = 0;
     }
 
     get settings() {
@@ -40,9 +44,12 @@ class Publisher {
     /** Follows the settings: starts, or ends the activity. */
     configure() {
         this.isFailed = false;
-        this.obstacle = '';
+        // What handoffctl has told holds as long as it runs.
+        if (!this.isOn || !this.child || this.settings.get('command') !== this.command) {
+            this.stop();
+            this.obstacle = '';
+        }
         if (this.isOn) this.changed();
-        else this.stop();
     }
 
     /** Looks at the focused editor a moment later. */
@@ -89,12 +96,14 @@ class Publisher {
     }
 
     offer(file) {
+        this.turn += 1;
         this.offered = file;
         this.write(this.line(file, true));
     }
 
     end() {
         if (!this.offered) return;
+        this.turn += 1;
         this.offered = null;
         this.object = '';
         this.write('null');
@@ -117,16 +126,23 @@ class Publisher {
 
     /** Answers willSave, twice: the second line says that the next device has to ask again. */
     async save() {
+        const turn = this.turn;
         const file = (await this.file()) || this.offered;
-        if (!file) return this.write('{}');
-        this.offered = file;
-        this.write(this.line(file, false));
-        this.write(this.line(file, true));
+        // Another line was the answer meanwhile, or there is nobody to answer.
+        if (turn !== this.turn || !this.isOn) return;
+        if (file) {
+            this.offered = file;
+            this.write(this.line(file, false));
+            this.write(this.line(file, true));
+        } else {
+            this.write('{}');
+        }
     }
 
     start() {
         if (this.child) return;
-        const child = spawn(this.settings.get('command'), ['publish', '--follow', '--json'], {
+        this.command = this.settings.get('command');
+        const child = spawn(this.command, ['publish', '--follow', '--json'], {
             stdio: ['pipe', 'pipe', 'pipe'],
         });
         this.child = child;
@@ -151,6 +167,7 @@ class Publisher {
     /** Ends the activity by ending handoffctl. */
     stop() {
         clearTimeout(this.timer);
+        this.turn += 1;
         const child = this.child;
         this.child = null;
         this.offered = null;

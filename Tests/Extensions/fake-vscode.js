@@ -2,6 +2,7 @@
 // the person does, and prints a line for each that is done and for each message.
 'use strict';
 
+const childProcess = require('child_process');
 const fs = require('fs');
 const Module = require('module');
 const path = require('path');
@@ -38,6 +39,27 @@ const vscode = {
     },
 };
 
+// The disk answers when the test says so, and what handoffctl prints is told, if the test asks for it.
+let disk = Promise.resolve();
+let answer = null;
+let isWatched = false;
+const { stat } = fs.promises;
+fs.promises.stat = async (name) => {
+    const status = await stat(name).catch(() => null);
+    if (answer) tell({ held: name });
+    await disk;
+    if (!status) throw new Error('there is no such file');
+    return status;
+};
+const { spawn } = childProcess;
+childProcess.spawn = (...words) => {
+    const child = spawn(...words);
+    child.stdout.on('data', (text) => {
+        if (isWatched) tell({ printed: String(text) });
+    });
+    return child;
+};
+
 const load = Module._load;
 Module._load = (name, ...rest) => (name === 'vscode' ? vscode : load(name, ...rest));
 const extension = require(path.resolve(process.argv[2]));
@@ -68,6 +90,11 @@ const actions = {
     save: () => emit('save', vscode.window.activeTextEditor.document),
     focus: (focused) => emit('window', { focused }),
     run: (name) => commands[name](),
+    watch: (value) => { isWatched = value; },
+    hold: (value) => {
+        if (value) disk = new Promise((resolve) => { answer = resolve; });
+        else answer = answer();
+    },
 };
 
 extension.activate({ subscriptions: [] });

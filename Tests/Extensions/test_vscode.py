@@ -1,9 +1,10 @@
 """The extension for VS Code, in node with the part of VS Code's API that it uses. VS Code itself does not take part."""
 
+import contextlib
 import json
 import subprocess
 
-from devices import ROOT, TIMEOUT, WRITTEN, IntegrationTest, Lines, deaf, process
+from devices import PROGRAMS, ROOT, TIMEOUT, WRITTEN, IntegrationTest, Lines, deaf, process
 from odd_names import ODD_NAMES
 
 FAKE = ROOT / "Tests/Extensions/fake-vscode.js"
@@ -113,6 +114,65 @@ class CodeTests(IntegrationTest):
             self.events.wait_activity("removed", "the end of the first activity")
             self.events.wait_document(path)
             self.assertEqual(self.pair.place()[0], b"notes.txt")
+
+    @contextlib.contextmanager
+    def fetching(self, editor):
+        """The desktop fetches the activity, and the disk does not answer the editor, which is asked for the place."""
+        self.pair.wait_offered()
+        found = self.pair.nearby.entries[0]["id"]
+        self.tell(editor, hold=True)
+        command = [PROGRAMS / "handoffctl", "continue", "--print", "--fresh", found, "--bus", self.desktop.device.bus]
+        with process(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as running:
+            editor.lines.wait(lambda line: "held" in json.loads(line), "the question for the place of the cursor")
+            yield
+            running.communicate(timeout=TIMEOUT)
+
+    def test_switched_off_while_it_is_asked_for_the_place_it_offers_again_when_switched_on(self):
+        path, _ = self.pair.write("notes.txt")
+        editor = self.editor()
+        self.tell(editor, set={"enabled": True}, open={"file": path.decode()})
+        self.events.wait_document(path)
+        with self.fetching(editor):
+            self.tell(editor, set={"enabled": False})
+            self.events.wait_activity("removed")
+            self.tell(editor, hold=False)
+        self.tell(editor, set={"enabled": True})
+        self.events.wait_document(path)
+
+    def test_a_file_that_is_closed_while_it_is_asked_for_the_place_is_not_offered_again(self):
+        path, _ = self.pair.write("notes.txt")
+        other, _ = self.pair.write("other.txt")
+        editor = self.editor()
+        self.tell(editor, set={"enabled": True}, open={"file": path.decode()})
+        self.events.wait_document(path)
+        with self.fetching(editor):
+            self.tell(editor, open=None)
+            self.events.wait_activity("removed")
+            self.tell(editor, hold=False)
+        self.tell(editor, open={"file": other.decode()})
+        self.assertIn("other.txt", self.events.wait_activity("added")["properties"]["DocumentURL"])
+
+    def test_another_command_is_used_at_once(self):
+        path, _ = self.pair.write("notes.txt")
+        editor = self.editor()
+        self.tell(editor, set={"enabled": True}, open={"file": path.decode()})
+        self.events.wait_document(path)
+        log = self.laptop.home / "started"
+        program = self.laptop.program("mine", f"#!/bin/sh\ntouch {log}\nexec handoffctl \"$@\"\n")
+        self.tell(editor, set={"command": str(program)})
+        self.events.wait_document(path)
+        self.assertTrue(log.exists())
+
+    def test_a_change_of_settings_does_not_hide_why_a_file_is_not_offered(self):
+        path = self.laptop.home / "outside.txt"
+        path.write_text("one\n", encoding="utf-8")
+        editor = self.editor()
+        self.tell(editor, watch=True)
+        self.tell(editor, set={"enabled": True}, open={"file": str(path)})
+        editor.lines.wait(lambda line: "documentProblem" in json.loads(line).get("printed", ""), "the problem")
+        self.tell(editor, set={"enabled": True})
+        self.tell(editor, run="handoff.status")
+        self.assertIn("outside.txt is not offered", "".join(editor.lines.seen))
 
     def test_without_handoffctl_there_is_one_message(self):
         path, _ = self.pair.write("notes.txt")
