@@ -178,16 +178,20 @@ The second line says that the next device has to ask again."
   "Start handoffctl unless it runs."
   (unless handoff--process
     (setq handoff--partial "")
-    (condition-case error
-        (let ((errors (generate-new-buffer " *handoff errors*")) (default-directory "/"))
-          (setq handoff--process
-                (make-process :name "handoff" :command (append handoff-command '("publish" "--follow" "--json"))
-                              :connection-type 'pipe :coding 'utf-8-unix :noquery t
-                              :filter #'handoff--filter :sentinel #'handoff--sentinel
-                              :stderr (make-pipe-process :name "handoff errors" :buffer errors :noquery t
-                                                         :sentinel #'ignore)))
-          (process-put handoff--process 'errors errors))
-      (error (handoff--fail (error-message-string error))))))
+    (let ((errors (generate-new-buffer " *handoff errors*")) (default-directory "/"))
+      (condition-case error
+          (progn
+            (setq handoff--process
+                  (make-process :name "handoff" :command (append handoff-command '("publish" "--follow" "--json"))
+                                :connection-type 'pipe :coding 'utf-8-unix :noquery t
+                                :filter #'handoff--filter :sentinel #'handoff--sentinel
+                                :stderr (make-pipe-process :name "handoff errors" :buffer errors :noquery t
+                                                           :sentinel #'ignore)))
+            (process-put handoff--process 'errors errors))
+        (error
+         ;; The pipe ends with its buffer.
+         (kill-buffer errors)
+         (handoff--fail (error-message-string error)))))))
 
 (defun handoff--write (line)
   "Write LINE to handoffctl."

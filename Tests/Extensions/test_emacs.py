@@ -147,6 +147,13 @@ class EmacsTests(IntegrationTest):
         self.assertEqual(self.eval("handoff-mode"), "nil")
         count = '(with-current-buffer "*Messages*" (count-matches "handoff: " (point-min) (point-max)))'
         self.assertEqual(self.eval(count), "1")
+        self.eval("(progn (handoff-mode 1) (handoff--update))")
+        self.assertEqual(self.eval("handoff-mode"), "nil")
+        left = """(list (delq nil (mapcar (lambda (buffer) (string-match-p "handoff errors" (buffer-name buffer)))
+                                          (buffer-list)))
+                        (delq nil (mapcar (lambda (process) (string-match-p "handoff" (process-name process)))
+                                          (process-list))))"""
+        self.assertEqual(self.eval(left), "(nil nil)", "nothing is left of a start that failed")
 
     def test_without_a_bus_the_reason_is_the_message(self):
         path, _ = self.pair.write("notes.txt")
