@@ -1,6 +1,6 @@
 ;;; handoff.el --- Offer the file in the selected window to the user's other computers  -*- lexical-binding: t; -*-
 
-;; Version: 0.1.0
+;; Version: 0.2.0
 ;; Package-Requires: ((emacs "27.1"))
 ;; Keywords: convenience, files
 
