@@ -21,10 +21,11 @@ CHROMIUMDIR := /usr/share/chromium/extensions/handoff
 FIREFOXDIR := /usr/share/mozilla/extensions/{ec8030f7-c20a-464f-9b0e-13a3a9e97384}
 BROWSER_FILES = --system --datadir $(PREFIX)/share --host $(LIBEXECDIR)/handoff-browser-host --destdir "$(DESTDIR)/"
 # Where Debian's editors look for plug-ins of all users. They do nothing before a user switches them on.
-VIMDIR := $(PREFIX)/share/vim/vimfiles/plugin
-NVIMDIR := $(PREFIX)/share/nvim/site/plugin
+VIMDIR := $(PREFIX)/share/vim/vimfiles
+NVIMDIR := $(PREFIX)/share/nvim/site
 EMACSDIR := $(PREFIX)/share/emacs/site-lisp
 VSCODEDIR := $(PREFIX)/share/handoffd/vscode
+VIM_FILES := plugin/handoff.vim autoload/handoff.vim autoload/handoff/file.vim
 EXTENSION_PROGRAMS := Extensions/Edit/handoff-edit
 EXTENSION_APPS := Extensions/Edit/org.handoffd.Edit.desktop
 APPDIR := $(PREFIX)/share/applications
@@ -200,8 +201,11 @@ install-extensions:
 	for file in $(EXTENSION_APPS); do \
 	    sed 's|@libexecdir@|$(LIBEXECDIR)|' $$file.in > $(DESTDIR)$(APPDIR)/$${file##*/} || exit 1; \
 	done
-	install -D -m 644 -t $(DESTDIR)$(VIMDIR) Extensions/Vim/plugin/handoff.vim
-	install -D -m 644 -t $(DESTDIR)$(NVIMDIR) Extensions/Vim/plugin/handoff.vim
+	for file in $(VIM_FILES); do \
+	    for directory in $(DESTDIR)$(VIMDIR) $(DESTDIR)$(NVIMDIR); do \
+	        install -D -m 644 Extensions/Vim/$$file $$directory/$$file || exit 1; \
+	    done; \
+	done
 	install -D -m 644 -t $(DESTDIR)$(EMACSDIR) Extensions/Emacs/handoff.el
 	install -D -m 644 -t $(DESTDIR)$(VSCODEDIR) Extensions/VSCode/package.json Extensions/VSCode/extension.js
 
@@ -221,7 +225,9 @@ uninstall: ## Remove what `make install` has installed: DESTDIR= PREFIX=/usr/loc
 	    $(DESTDIR)$(BINDIR)/handoffctl browser uninstall $(BROWSER_FILES) > /dev/null
 	rm -rf $(DESTDIR)$(LIBEXECDIR) $(DESTDIR)$(CHROMIUMDIR) "$(DESTDIR)$(FIREFOXDIR)/handoff@handoffd.org.xpi"
 	rm -f $(addprefix $(DESTDIR)$(APPDIR)/,$(notdir $(EXTENSION_APPS)))
-	rm -f $(DESTDIR)$(VIMDIR)/handoff.vim $(DESTDIR)$(NVIMDIR)/handoff.vim $(DESTDIR)$(EMACSDIR)/handoff.el
+	rm -f $(addprefix $(DESTDIR)$(VIMDIR)/,$(VIM_FILES)) $(addprefix $(DESTDIR)$(NVIMDIR)/,$(VIM_FILES))
+	rmdir --ignore-fail-on-non-empty $(DESTDIR)$(VIMDIR)/autoload/handoff $(DESTDIR)$(NVIMDIR)/autoload/handoff 2> /dev/null || true
+	rm -f $(DESTDIR)$(EMACSDIR)/handoff.el
 	rm -rf $(DESTDIR)$(VSCODEDIR)
 	rmdir --ignore-fail-on-non-empty $(DESTDIR)$(dir $(VSCODEDIR)) 2> /dev/null || true
 	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,handoffd handoffctl) $(DESTDIR)$(UNITDIR)/handoffd.service

@@ -6,7 +6,7 @@ import subprocess
 
 from devices import ROOT, WRITTEN, IntegrationTest, process
 
-PLUGIN = ROOT / "Extensions/Vim/plugin/handoff.vim"
+PLUGIN = ROOT / "Extensions/Vim"
 MODE = ROOT / "Extensions/Emacs/handoff.el"
 EXTENSION = [ROOT / "Tests/Extensions/fake-vscode.js", ROOT / "Extensions/VSCode/extension.js"]
 NAME = "日本 'ü' $x.txt".encode()
@@ -36,7 +36,7 @@ class AcrossTests(IntegrationTest):
             name = ".vimrc" if kind == "vim" else "config/nvim/init.vim"
             (computer.home / name).parent.mkdir(parents=True, exist_ok=True)
             (computer.home / name).write_text(
-                f"set nocompatible\nlet g:handoff_enabled = 1\nsource {PLUGIN}\n", encoding="utf-8"
+                f"set nocompatible\nlet g:handoff_enabled = 1\nset runtimepath^={PLUGIN}\n", encoding="utf-8"
             )
             arguments = [kind, f"+call cursor({line}, byteidxcomp(getline({line}), {column - 1}) + 1)", path]
         editor = self.terminal(computer, *arguments)

@@ -5,7 +5,7 @@ import signal
 from devices import ROOT, WRITTEN, IntegrationTest, deaf
 from odd_names import ODD_NAMES
 
-PLUGIN = ROOT / "Extensions/Vim/plugin/handoff.vim"
+PLUGIN = ROOT / "Extensions/Vim"
 ON = "let g:handoff_enabled = 1\n"
 
 
@@ -20,7 +20,7 @@ class VimTests(IntegrationTest):
         """The editor in a terminal of the laptop, with the plug-in as it is installed."""
         path = self.laptop.home / self.settings
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"set nocompatible\n{settings}\nsource {PLUGIN}\n", encoding="utf-8")
+        path.write_text(f"set nocompatible\n{settings}\nset runtimepath^={PLUGIN}\n", encoding="utf-8")
         self.addCleanup(path.unlink)
         directory = directory or self.laptop.docs
         return self.terminal(self.laptop, *self.program, *arguments, directory=directory, **variables)

@@ -1,0 +1,59 @@
+" The file in the focused window, and how handoffctl is told of it.
+
+let s:cpo_save = &cpoptions
+set cpoptions&vim
+
+let s:type = 'org.handoffd.document.text'
+
+" The file in this window, or {} when there is none that another computer could open.
+function! handoff#file#Focused() abort
+  " Not expand('%:p'), which 'wildignore' can empty, and which takes a leading ~ for a home directory.
+  let l:path = get(getbufinfo(bufnr('%'))[0], 'name', '')
+  " A name with a scheme is that of a plug-in, which fetches it from elsewhere.
+  if &buftype !=# '' || l:path ==# '' || l:path =~# '^\a[a-zA-Z0-9+.-]*://' || l:path[0] !=# '/'
+        \ || !filereadable(l:path)
+    return {}
+  endif
+  return {
+        \ 'url': 'file://' . s:PercentEncoded(l:path),
+        \ 'title': s:Title(l:path),
+        \ 'line': line('.'),
+        \ 'column': strchars(strpart(getline('.'), 0, col('.') - 1)) + 1,
+        \ 'modified': &modified ? v:true : v:false,
+        \ 'time': getftime(l:path),
+        \ }
+endfunction
+
+" All bytes but those that RFC 3986 calls unreserved, and the slash, as %XX.
+function! s:PercentEncoded(path) abort
+  let l:text = ''
+  for l:index in range(strlen(a:path))
+    let l:byte = a:path[l:index]
+    let l:text .= l:byte =~# '[A-Za-z0-9/._~-]' ? l:byte : printf('%%%02X', char2nr(l:byte, 0) % 256)
+  endfor
+  return l:text
+endfunction
+
+" The name of the file, as text for a user: without control characters, and as long as a title may be.
+function! s:Title(path) abort
+  let l:name = substitute(fnamemodify(a:path, ':t'), '[[:cntrl:]]', ' ', 'g')
+  return s:IsUTF8(l:name) ? strcharpart(l:name, 0, 200) : substitute(l:name, '[^ -~]', '?', 'g')
+endfunction
+
+function! s:IsUTF8(text) abort
+  return iconv(iconv(a:text, 'utf-8', 'ucs-4'), 'ucs-4', 'utf-8') ==# a:text
+endfunction
+
+" The line for handoffctl. With needsSave, it asks for the place of the cursor when another device fetches the activity.
+function! handoff#file#Line(file, needs_save) abort
+  return json_encode({
+        \ 'type': s:type, 'title': a:file.title, 'documentURL': a:file.url,
+        \ 'needsSave': a:needs_save ? v:true : v:false,
+        \ 'userInfo': {
+        \   'version': 1, 'line': a:file.line, 'column': a:file.column, 'modified': a:file.modified,
+        \   'modificationTime': a:file.time,
+        \ }})
+endfunction
+
+let &cpoptions = s:cpo_save
+unlet s:cpo_save
