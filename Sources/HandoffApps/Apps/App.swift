@@ -26,8 +26,8 @@ package struct App: Hashable, Sendable {
     package let teamID: String?
     /// The activity type for documents of a MIME type.
     package let documentTypes: [String: ActivityType]
-    /// Domains whose sites may continue into the app.
-    package let associatedDomains: [String]
+    /// The domains whose pages it opens, if their sites approve it.
+    package let associatedDomains: [AssociatedDomain]
     package let launchMethod: LaunchMethod
     /// The patterns of the titles of the activities that it continues, as in fnmatch(3); empty for any title.
     package let titles: [String]
@@ -41,7 +41,8 @@ package struct App: Hashable, Sendable {
     /// The program that has to exist for the app to count as installed; nil if the file names none.
     package let tryExec: String?
 
-    /// Creates the app that a desktop file declares; nil if the file declares no activity or document types.
+    /// Creates the app that a desktop file declares; nil if the file declares no activity or document types
+    /// and no domains.
     ///
     /// - Parameters:
     ///   - id: the desktop file's id, without `.desktop`.
@@ -53,7 +54,8 @@ package struct App: Hashable, Sendable {
         guard entry.boolean("Hidden") != true else { return nil }
         let types = entry.strings("X-Handoff-ActivityTypes")
         let documents = entry.strings("X-Handoff-DocumentTypes")
-        guard !types.isEmpty || !documents.isEmpty else { return nil }
+        let domains = try Self.associatedDomains(entry)
+        guard !types.isEmpty || !documents.isEmpty || !domains.isEmpty else { return nil }
         guard entry.string("Type") == "Application" else {
             throw AppError(key: "Type", "is not Application, but only apps continue activities.")
         }
@@ -64,7 +66,7 @@ package struct App: Hashable, Sendable {
         documentTypes = try Self.documentTypes(documents)
         self.types = try Set(Self.types(types)).union(documentTypes.values)
         teamID = try Self.teamID(entry)
-        associatedDomains = entry.strings("X-Handoff-AssociatedDomains")
+        associatedDomains = domains
         let isSandboxed = isExported || entry.string("X-Flatpak") != nil
         launchMethod = try Self.parseLaunchMethod(id, entry, isExported: isSandboxed)
         titles = entry.strings("X-Handoff-Titles")
@@ -182,7 +184,7 @@ package struct App: Hashable, Sendable {
     }
 }
 
-/// The error in a desktop file that declares activity or document types.
+/// The error in a desktop file that declares activity types, document types or domains.
 package struct AppError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A sentence that names the key and the valid values.
     package let description: String

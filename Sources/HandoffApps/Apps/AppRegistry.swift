@@ -36,6 +36,8 @@ package struct AppRegistry: Hashable, Sendable {
     package var defaults: [ActivityType: String] = [:]
     /// The id of the default web browser, which need not continue activities; nil if there is none.
     package var browserID: String?
+    /// Which claims of the apps their sites have approved.
+    package var siteApprovals: Set<SiteClaim> = []
 
     package init(apps: [App] = [], faults: [Fault] = [], teams: [String: String] = [:]) {
         self.apps = apps
@@ -48,12 +50,14 @@ package struct AppRegistry: Hashable, Sendable {
         var filtered = AppRegistry(apps: apps.filter(isIncluded), faults: faults, teams: teams)
         filtered.defaults = defaults
         filtered.browserID = browserID
+        filtered.siteApprovals = siteApprovals
         return filtered
     }
 
-    /// The types that at least one app claims.
+    /// The types that at least one app claims; that of web pages also if an app claims a domain.
     package var types: Set<ActivityType> {
-        apps.reduce(into: []) { $0.formUnion($1.types) }
+        let sites: Set<ActivityType> = apps.contains { !$0.associatedDomains.isEmpty } ? [.browsingWeb] : []
+        return apps.reduce(into: sites) { $0.formUnion($1.types) }
     }
 
     /// The apps that claim a type: the user's default first, then, for web pages, the default browser, then the others
@@ -90,10 +94,17 @@ package struct AppRegistry: Hashable, Sendable {
         return app.map(LaunchTarget.app) ?? Self.fallback(hasWebpage: hasWebpage, hasDocument: hasDocument)
     }
 
-    /// The apps that may get an activity, in order of preference: the claimants of its team that accept it.
+    /// The apps that may get an activity, in order of preference: those that its page's site approves, then the claimants
+    /// of its team that accept it.
     ///
     /// After the user's default app come those that name its title, then those that continue activities of any title.
     package func recipients(of activity: Activity) -> [App] {
+        let siteApps = siteApps(for: activity)
+        return siteApps + typeRecipients(of: activity).filter { !siteApps.contains($0) }
+    }
+
+    /// The same without regard to sites.
+    package func typeRecipients(of activity: Activity) -> [App] {
         let recipients = claimants(of: activity.type).filter { app in
             app.matches(team: activity.teamID, type: activity.type) && app.continues(title: activity.title)
                 && app.accepts(activity)
@@ -130,7 +141,7 @@ extension App {
     }
 
     /// Whether its launch method can pass on the activity.
-    fileprivate func accepts(_ activity: Activity) -> Bool {
+    func accepts(_ activity: Activity) -> Bool {
         guard case .command(let line) = launchMethod else { return true }
         return activity.webpageURL != nil && line.takesURL || activity.documentURL != nil && line.takesDocument
     }

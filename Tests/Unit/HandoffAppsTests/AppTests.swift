@@ -23,7 +23,7 @@ struct AppTests {
             X-Handoff-ActivityTypes=org.example.edit;org.example.draw;
             X-Handoff-TeamID=ORG.example
             X-Handoff-DocumentTypes=text/plain=org.example.text;
-            X-Handoff-AssociatedDomains=example.org;
+            X-Handoff-AssociatedDomains=activitycontinuation:example.org;applinks:a.example;activitycontinuation:*.b.example
 
             [Desktop Action new]
             Name=New
@@ -35,7 +35,7 @@ struct AppTests {
             #expect(app.types.map(\.rawValue).sorted() == ["org.example.draw", "org.example.edit", "org.example.text"])
             #expect(app.teamID == "ORG.example")
             #expect(app.documentTypes.keys.sorted() == ["text/plain"])
-            #expect(app.associatedDomains == ["example.org"])
+            #expect(app.associatedDomains.map(\.description) == ["example.org", "*.b.example"])
             #expect(app.launchMethod == .bus)
         }
     }
