@@ -14,6 +14,11 @@ extension HandoffClient {
         _ = try await callApps("SetDefault", [.string(type), .string(app), .noOptions])
     }
 
+    /// Has the sites of all domains that apps claim asked again; returns before they have answered.
+    package func checkDomains() async throws {
+        _ = try await callApps("CheckDomains", [.noOptions])
+    }
+
     private func callApps(_ member: MemberName, _ arguments: [Value]) async throws -> [Value] {
         try await connection.call(
             MethodCall(

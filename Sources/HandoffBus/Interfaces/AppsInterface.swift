@@ -11,20 +11,32 @@ package struct AppDescription: Hashable, Sendable {
     package let entrance: String
     /// The types for which the user has made it the default.
     package let defaults: [String]
+    /// The domains whose pages it asks to open.
+    package let domains: [DomainDescription]
 
-    package init(id: String, name: String, types: [String], teamID: String, entrance: String, defaults: [String]) {
+    package init(
+        id: String,
+        name: String,
+        types: [String],
+        teamID: String,
+        entrance: String,
+        defaults: [String],
+        domains: [DomainDescription] = []
+    ) {
         self.id = id
         self.name = name
         self.types = types
         self.teamID = teamID
         self.entrance = entrance
         self.defaults = defaults
+        self.domains = domains
     }
 
     var value: [String: Value] {
         [
             "ID": .string(id), "Name": .string(name), "Types": types.value, "TeamID": .string(teamID),
             "Entrance": .string(entrance), "Defaults": defaults.value,
+            "Domains": .dictionaries(domains.map(\.value)),
         ]
     }
 
@@ -35,6 +47,7 @@ package struct AppDescription: Hashable, Sendable {
         teamID = properties["TeamID"]?.string ?? ""
         entrance = properties["Entrance"]?.string ?? ""
         defaults = properties["Defaults"]?.array?.compactMap(\.string) ?? []
+        domains = (properties["Domains"]?.dictionaries ?? []).map(DomainDescription.init)
     }
 }
 
@@ -66,6 +79,8 @@ package protocol AppsHandler: Sendable {
     var list: (apps: [AppDescription], faults: [AppFileFault]) { get }
     /// Makes an app the default for activities of a type; an empty id removes the default.
     func setDefault(_ app: String, for type: String) async throws
+    /// Has the sites of all domains that apps claim asked again.
+    func checkDomains()
 }
 
 extension Interface {
@@ -92,7 +107,12 @@ extension Interface {
                 return []
             }
         }
-        return Interface(name: HandoffName.appsInterface, methods: [list, setDefault], signals: appsSignals)
+        let checkDomains = Method(name: "CheckDomains", inputs: [.options]) { _ in
+            handler.checkDomains()
+            return .reply([])
+        }
+        let methods = [list, setDefault, checkDomains]
+        return Interface(name: HandoffName.appsInterface, methods: methods, signals: appsSignals)
             .annotatedForCodeGenerators()
     }
 
@@ -101,7 +121,7 @@ extension Interface {
 }
 
 extension Signal {
-    /// The list of apps, or a default, has changed.
+    /// The list of apps, a default, or what is known of a domain has changed.
     package static let appsChanged = Signal(
         path: HandoffName.root,
         interface: HandoffName.appsInterface,

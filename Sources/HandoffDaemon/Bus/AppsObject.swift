@@ -37,7 +37,7 @@ struct AppsObject: AppsHandler {
     var list: (apps: [AppDescription], faults: [AppFileFault]) {
         let registry = engine.desktop.installedApps
         return (
-            registry.apps.map { Self.describe($0, registry) },
+            registry.apps.map { describe($0, registry) },
             registry.faults.map { AppFileFault(file: $0.file, message: $0.message) }
         )
     }
@@ -58,14 +58,19 @@ struct AppsObject: AppsHandler {
         }
     }
 
-    private static func describe(_ app: App, _ registry: AppRegistry) -> AppDescription {
+    func checkDomains() {
+        engine.sites.checkAll()
+    }
+
+    private func describe(_ app: App, _ registry: AppRegistry) -> AppDescription {
         AppDescription(
             id: app.id,
             name: app.name,
             types: app.types.map(\.rawValue).sorted(),
             teamID: app.teamID ?? "",
-            entrance: entrance(of: app),
-            defaults: registry.defaults.filter { $0.value == app.id }.map(\.key.rawValue).sorted()
+            entrance: Self.entrance(of: app),
+            defaults: registry.defaults.filter { $0.value == app.id }.map(\.key.rawValue).sorted(),
+            domains: engine.sites.statuses(of: app).map(DomainDescription.init)
         )
     }
 
@@ -75,5 +80,20 @@ struct AppsObject: AppsHandler {
         case .program: "program"
         case .command: "command"
         }
+    }
+}
+
+extension DomainDescription {
+    /// Creates the bus representation of what is known of a domain.
+    fileprivate init(_ domain: AssociatedDomain, _ status: SiteStatus) {
+        self.init(
+            domain: domain.description,
+            state: status.verdict.rawValue,
+            verified: UInt64(clamping: status.verified ?? 0),
+            checked: UInt64(clamping: status.checked ?? 0),
+            failure: status.failure?.code.rawValue ?? "",
+            reason: status.failure?.reason ?? "",
+            isChecking: status.isChecking
+        )
     }
 }

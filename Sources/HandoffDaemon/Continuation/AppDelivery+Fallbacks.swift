@@ -132,8 +132,7 @@ extension AppDelivery {
     ///
     /// - Returns: why it failed; nil on success.
     private func openWebpage(_ url: WebpageURL, of activity: Activity, after declining: App?) async -> HandoffError? {
-        if activity.type != .browsingWeb, let browser = apps.engine.desktop.apps.browser, browser.id != declining?.id,
-            let browsing = try? Activity(type: .browsingWeb, title: activity.title, webpageURL: url),
+        if let (browser, browsing) = browsing(url, activity, after: declining),
             case .accepted = await handOver(browsing, to: browser)
         {
             return nil
@@ -145,6 +144,22 @@ extension AppDelivery {
             let first = (error as? DBusError)?.message ?? "\(error)"
             return HandoffError(.appFailed, "The web page could not be opened: \(first) xdg-open: \(reason)")
         }
+    }
+
+    /// Returns the browser that gets the page as an activity, and that activity; nil when there is none, or when it has had
+    /// its turn.
+    private func browsing(_ url: WebpageURL, _ activity: Activity, after declining: App?) -> (App, Activity)? {
+        let registry = apps.engine.desktop.apps
+        guard activity.type == .browsingWeb else {
+            guard let browser = registry.browser, browser.id != declining?.id,
+                let browsing = try? Activity(type: .browsingWeb, title: activity.title, webpageURL: url)
+            else { return nil }
+            return (browser, browsing)
+        }
+        // Where the page's site approves an app, that app was asked first, and not a browser.
+        let siteApps = registry.siteApps(for: activity)
+        guard !siteApps.isEmpty else { return nil }
+        return registry.typeRecipients(of: activity).first { !siteApps.contains($0) }.map { ($0, activity) }
     }
 
     /// Opens a web page through the desktop's portal, and waits for its response.

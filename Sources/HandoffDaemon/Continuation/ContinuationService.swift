@@ -84,7 +84,10 @@ struct ContinuationService: Sendable {
         let entry = try engine.nearby.entry(id)
         // An entry without a known launch target may still be a document, which only its origin knows.
         let (type, launchTarget) = engine.nearby.launchTarget(of: entry)
-        let app: App? = if case .app(let app) = launchTarget, app.launchMethod == .bus { app } else { nil }
+        // Which app opens a page depends on its address, which only the activity has.
+        let isOpen = type == .browsingWeb && engine.desktop.apps.opensSites
+        let app: App? =
+            if case .app(let app) = launchTarget, app.launchMethod == .bus, !isOpen { app } else { nil }
         let delivery = AppDelivery(
             connection: connection,
             apps: apps,
@@ -263,16 +266,41 @@ struct ContinuationService: Sendable {
         }
     }
 
+    /// Tells an app that the activity comes that is here already, as it was not known before which app gets it.
+    ///
+    /// - Returns: false if it cannot be started.
+    private func announceLate(to app: App, _ job: Job) async throws -> Bool {
+        guard app.launchMethod == .bus else { return true }
+        try await journal.insert(
+            ContinuationJournal.Entry(app: app.id, type: ActivityType.browsingWeb.rawValue),
+            job.id
+        )
+        let (announcement, showsProgress) = await job.delivery.announce(.browsingWeb, to: app, Self.announceLimit)
+        if showsProgress { hideWait(of: job) }
+        if announcement == .unreachable { try await journal.remove(job.id) }
+        return announcement == .delivered
+    }
+
     private func handOver(
         _ activity: Activity,
         to id: Continuation.AppID,
         _ job: Job
     ) async throws -> Continuation.Event {
-        // From here on, the app gets the activity and never an error in addition.
-        try await journal.remove(job.id)
-        guard let app = engine.desktop.apps.apps.first(where: { $0.id == id }) else {
+        let registry = engine.desktop.apps
+        guard let app = registry.apps.first(where: { $0.id == id }) else {
+            try await journal.remove(job.id)
             return .handedOver(.failed("\(id) was removed meanwhile."))
         }
+        var activity = activity
+        if registry.siteApps(for: activity).contains(app), let page = AppRegistry.siteActivity(of: activity) {
+            activity = page
+            guard try await announceLate(to: app, job) else { return .handedOver(.failed("\(id) cannot be started.")) }
+        } else if activity.type == .browsingWeb, job.app != app, !registry.typeRecipients(of: activity).contains(app) {
+            // Its site has revoked the approval in this moment.
+            return .handedOver(.failed("\(id) does not continue this page any more."))
+        }
+        // From here on, the app gets the activity and never an error in addition.
+        try await journal.remove(job.id)
         // A program shows itself when it starts.
         if app.launchMethod != .bus { hideWait(of: job) }
         return .handedOver(await job.delivery.handOver(activity, to: app))

@@ -24,10 +24,12 @@ struct EngineDesktop: Sendable {
     /// Sets the installed apps; entries whose launch target changes are shown again.
     func setApps(_ registry: AppRegistry) {
         change { apps in
-            let defaults = apps.defaults
+            let (defaults, approvals) = (apps.defaults, apps.siteApprovals)
             apps = registry
             apps.defaults = defaults
+            apps.siteApprovals = approvals
         }
+        engine.change { state, _ in state.desktop.appsAreKnown() }
     }
 
     /// Sets the user's default app for each type.

@@ -114,6 +114,13 @@ package struct Daemon<R: Radio>: Sendable {
         engine.desktop.setFolders(folders.all)
         engine.nearby.setKnownTypes(KnownTypesService.read(from: directory, logger: logger))
         let rules = try RulesObject(engine: engine, in: directory)
+        let sites = SiteService(
+            engine: engine,
+            fetcher: SiteFetcher(reactor: reactor),
+            cache: options.siteCache,
+            logger: logger
+        )
+        sites.restore()
         let reloader = SettingsReloader(running, engine: engine, folders: folders, logger: logger)
         return [
             ReloadService(reloader: reloader),
@@ -121,6 +128,7 @@ package struct Daemon<R: Radio>: Sendable {
             RadioService(engine: engine, radio: radio, logger: logger),
             AlarmService(engine: engine, reactor: reactor),
             apps,
+            sites,
             ListeningService(engine: engine, radio: radio, reactor: reactor, logger: logger),
             ScanningService(engine: engine, radio: radio, logger: logger),
             client,

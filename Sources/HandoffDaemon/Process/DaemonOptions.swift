@@ -34,6 +34,8 @@ package struct DaemonOptions: Sendable {
 
     /// The user's home directory, if known.
     package var home: String?
+    /// Where the answers of web sites are kept; nil for nowhere.
+    package var siteCache: SiteCache?
     /// The source of the apps that open documents.
     package var documentApps: DocumentAppScan
 

@@ -5,7 +5,7 @@ package enum Environment {
     /// The environment variables from which settings are read.
     package static var current: [String: String] {
         let names = [
-            "HOME", "PATH", "XDG_CONFIG_DIRS", "XDG_CONFIG_HOME", "XDG_CURRENT_DESKTOP",
+            "HOME", "PATH", "XDG_CACHE_HOME", "XDG_CONFIG_DIRS", "XDG_CONFIG_HOME", "XDG_CURRENT_DESKTOP",
             "XDG_DATA_DIRS", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME",
         ]
         return names.reduce(into: [:]) { variables, name in

@@ -68,6 +68,7 @@ package struct Settings: Sendable {
             line.stateDirectory == nil ? EarlierStateDirectory.path(environment: environment) : nil
         daemon.home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         daemon.runtimeDirectory = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? FilePath($0) : nil }
+        daemon.siteCache = SiteCache(environment: environment)
         daemon.folders = try Self.folders(file, home: daemon.home)
         daemon.notifies = file.flag(.notifies) ?? true
         self.daemon = daemon

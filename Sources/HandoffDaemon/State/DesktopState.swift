@@ -13,6 +13,12 @@ struct DesktopState: Sendable {
     /// The types that apps handle, by their hashes.
     private(set) var types: [ActivityTypeHash: ActivityType] = [:]
     var folders = SyncedFolders()
+    /// Which web sites approve which apps.
+    var sites = SiteAssociations()
+    /// What the allowed apps ask web sites for; nil until the apps are known.
+    private var siteClaims: Set<SiteClaim>?
+    /// The state of ``sites`` that was shown last.
+    private var shownSites: UInt64 = 0
     /// Whether the user is notified of nearby activities.
     var notifies = true
 
@@ -29,6 +35,23 @@ struct DesktopState: Sendable {
     mutating func apply(_ rules: Rules) -> Bool {
         let before = apps
         apps = installedApps.filtered { rules.permits(app: $0.id) }
+        if siteClaims != nil { siteClaims = apps.siteClaims }
         return apps != before
+    }
+
+    /// Notes that the installed apps are known from now on: what none of them claims is forgotten.
+    mutating func appsAreKnown() {
+        siteClaims = apps.siteClaims
+    }
+
+    /// Brings the approvals of sites up to date; returns whether they, or what is known of a site, are others than before.
+    mutating func advanceSites(to now: Moment) -> Bool {
+        if let siteClaims { sites.setClaims(siteClaims, at: now) }
+        let before = shownSites
+        shownSites = sites.version
+        guard sites.advance(to: now) else { return shownSites != before }
+        installedApps.siteApprovals = sites.approvals
+        apps.siteApprovals = sites.approvals
+        return true
     }
 }

@@ -35,6 +35,7 @@ package final class Engine: Sendable {
     let keptDay = CurrentValue<UInt32>(0)
     /// What the person allows.
     let currentRules = CurrentValue(Rules())
+    let siteWork = CurrentValue(SiteWork(version: 0, isDue: false))
     /// Changes whenever a device was removed.
     let removals = CurrentValue<Void>(())
     /// Changes whenever the outcome of a take has become known, or an attempt to report it has ended.
@@ -200,6 +201,7 @@ package final class Engine: Sendable {
         scanning.update(plans.scanning)
         documents.update(plans.documents)
         currentRules.update(plans.rules)
+        siteWork.update(plans.siteWork)
         radioGeneration.update(plans.advertising.radioGeneration)
         keptDay.update(DailyKey.keptDay(at: now.slot))
         arm(plans.deadline, now: now)

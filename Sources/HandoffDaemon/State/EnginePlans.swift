@@ -26,6 +26,14 @@ extension Engine {
         var folders = SyncedFolders()
     }
 
+    /// What there is to do about web sites: to check some, or to keep what has changed.
+    struct SiteWork: Hashable, Sendable {
+        /// Changes with what is known of sites.
+        var version: UInt64
+        /// Whether a check is due.
+        var isDue: Bool
+    }
+
     /// What the services have to do, as it follows from the state.
     struct Plans: Sendable {
         let advertising: AdvertisingPlan
@@ -33,6 +41,7 @@ extension Engine {
         let documents: DocumentPlan
         /// What the person allows.
         let rules: Rules
+        let siteWork: SiteWork
         /// Changes whenever fetches no longer have to wait for an app.
         let saveCompletions: UInt64
         /// Changes whenever an activity type was learnt.

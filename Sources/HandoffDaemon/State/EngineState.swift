@@ -97,6 +97,7 @@ extension Engine.State {
     /// - Parameter before: the current activity before the event.
     mutating func plans(at now: Moment, before: ActivityRegister.ID?) -> Engine.Plans {
         expireRules(at: now)
+        if desktop.advanceSites(to: now) { show(.appsChanged) }
         for id in origin.expireSaves(at: now) { show(.saveEnded(id, .timedOut)) }
         let key = trust.sendingKey(to: nil)
         let (broadcast, next) = origin.advance(to: now, by: SlotSchedule(key: key))
@@ -118,7 +119,7 @@ extension Engine.State {
         let (scanning, effortEnd) = self.scanning(at: now)
         let deadlines = [
             next, turn.next, radio.sealedEnd, nearby.table.nextTimeout, pairingEnd, takes.nextDeadline, now.nextKeptDay,
-            effortEnd, rules.pauseEnd(at: now),
+            effortEnd, rules.pauseEnd(at: now), desktop.sites.nextChange(at: now),
         ]
         showWithheld()
         showScanning(scanning)
@@ -135,6 +136,7 @@ extension Engine.State {
             ),
             documents: Engine.DocumentPlan(documents: origin.documents, folders: desktop.folders),
             rules: rules,
+            siteWork: Engine.SiteWork(version: desktop.sites.version, isDue: desktop.sites.hasDueCheck(at: now)),
             saveCompletions: origin.saveCompletions,
             learntTypes: nearby.knownTypes.learntCount,
             deadline: deadlines.compactMap(\.self).min()

@@ -101,6 +101,8 @@ enum Interfaces {
     }
 
     private struct NoApps: AppsHandler {
+        func checkDomains() {}
+
         var list: (apps: [AppDescription], faults: [AppFileFault]) { ([], []) }
 
         func setDefault(_ app: String, for type: String) throws {}
