@@ -6,6 +6,8 @@ enum TargetName: String, CaseIterable {
     case advertisement, frame, stranger, message, gatt, pairing
     // What trusted devices can send, behind a handshake with the right keys.
     case caller, listener, circle
+    // What web sites send, which anybody may have set up.
+    case site
     // What users and programs of this computer hand over, and what is read from its files.
     case card, address, bus, json, desktop, browser, state
 
@@ -23,6 +25,7 @@ enum TargetName: String, CaseIterable {
         case .caller: try CallerTarget()
         case .listener: try ListenerTarget()
         case .circle: try CircleTarget(in: directory)
+        case .site: try SiteTarget()
         case .card: CardTarget()
         case .address: AddressTarget()
         case .bus: BusTarget()
