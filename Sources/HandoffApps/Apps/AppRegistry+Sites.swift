@@ -4,8 +4,8 @@ extension AppRegistry {
     /// What the apps ask web sites for.
     package var siteClaims: Set<SiteClaim> { apps.reduce(into: []) { $0.formUnion($1.siteClaims) } }
 
-    /// The apps that open the page of a browsing activity, by the approval of its site: those that claim the host itself
-    /// first, then those whose wildcard is longer, and of equal ones in the order of ``apps``.
+    /// The apps that open the page of a browsing activity, by the approval of its site: those that claim the host
+    /// itself first, then those whose wildcard is longer, and of equal ones in the order of ``apps``.
     ///
     /// Empty for an activity of another type, and for a page whose address has no `siteHost`.
     package func siteApps(for activity: Activity) -> [App] {

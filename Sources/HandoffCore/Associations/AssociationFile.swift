@@ -5,7 +5,8 @@ package import HandoffModel
 /// A JSON document (RFC 8259) whose member `activitycontinuation` has a member `apps`, a list of application
 /// identifiers. Everything else in it is for other services, and skipped.
 package struct AssociationFile: Hashable, Sendable {
-    /// The longest file in bytes: Apple's own limit for the signed and the plain form ("Supporting associated domains").
+    /// The longest file in bytes: Apple's own limit for the signed and the plain form ("Supporting associated
+    /// domains").
     package static let maximumBytes = 128 * 1024
     /// The most apps: many more than a site has.
     package static let maximumApps = 1000

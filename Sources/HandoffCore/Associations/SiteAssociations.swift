@@ -7,10 +7,11 @@ package import HandoffModel
 /// - Only what a site has answered counts. A file without the app, and no file at all, revoke an approval at once; any
 ///   other failure leaves it for ``validity`` since the site has last confirmed it.
 /// - A claim that disappears is forgotten; when it comes back, the site is asked again.
+/// - While Handoff is paused, a site is asked only if the person requests it.
 /// - A clock that is set wrong leads to another check, and never to a longer approval.
 ///
-/// Events in, checks and approvals out; the times of checks are random, so that those of several devices, and of several
-/// sites of one device, do not coincide. Its caller passes the source of randomness.
+/// Events in, checks and approvals out; the times of checks are random, so that those of several devices, and of
+/// several sites of one device, do not coincide. Its caller passes the source of randomness.
 package struct SiteAssociations: Sendable {
     /// The most sites; what is claimed beyond is refused.
     package static let maximumSites = 200
@@ -20,7 +21,7 @@ package struct SiteAssociations: Sendable {
     package static let interval = Duration.seconds(24 * 3600)
     /// How long an approval is kept without being confirmed.
     package static let validity = Duration.seconds(30 * 24 * 3600)
-    /// The time to the second attempt if a site could not be asked; each further one is four times as long, up to the
+    /// The time to the second attempt after a failure that may pass; each further one is four times as long, up to the
     /// interval.
     static let firstRetry = Duration.seconds(300)
     /// The longest delay of checks that became due while the daemon was not running.
@@ -36,12 +37,16 @@ package struct SiteAssociations: Sendable {
         var apps: Set<String> = []
         /// The check that is being made, and the apps when it began.
         var check: (number: UInt64, apps: Set<String>)?
+        /// Whether the person has requested a check that has not begun yet.
+        var isRequested = false
     }
 
     private var sites: [SiteHost: Site] = [:]
     private var lastCheck: UInt64 = 0
     /// What apps claim; nil until it is known.
     package private(set) var claims: Set<SiteClaim>?
+    /// Whether Handoff is paused.
+    private var isPaused = false
     /// Changes with everything that ``status(of:at:)`` and ``records`` tell, but for the passing of time.
     package private(set) var version: UInt64 = 0
     /// The approved claims, as of the last ``advance(to:)``.
@@ -77,7 +82,8 @@ package struct SiteAssociations: Sendable {
         claims = new
         version += 1
         let apps = Dictionary(grouping: new, by: \.domain.host).mapValues { Set($0.map(\.app.description)) }
-        let hosts = apps.keys.sorted().prefix(Self.maximumSites)
+        // What is claimed beyond takes the place of nothing that is known.
+        let hosts = apps.keys.sorted().partitioned { sites[$0] != nil }.prefix(Self.maximumSites)
         var kept: [SiteHost: Site] = [:]
         for host in hosts {
             var site = sites[host] ?? Site(record: SiteRecord(host: host, next: now.unixMicroseconds))
@@ -90,10 +96,18 @@ package struct SiteAssociations: Sendable {
         sites = kept
     }
 
-    /// Makes a check of every site due, as the person has requested.
+    /// Begins or ends a pause.
+    package mutating func setPaused(_ new: Bool) {
+        guard new != isPaused else { return }
+        isPaused = new
+        if !sites.isEmpty { version += 1 }
+    }
+
+    /// Makes a check of every site due, as the person has requested; one that is being made counts as that.
     package mutating func checkAll(at now: Moment) {
         version += 1
-        for host in sites.keys {
+        for (host, site) in sites where site.check == nil {
+            sites[host]?.isRequested = true
             let earliest = (sites[host]?.record.checked ?? 0) + Self.requestInterval.microseconds
             let latest = now.unixMicroseconds + Self.requestInterval.microseconds
             sites[host]?.record.next = max(now.unixMicroseconds, min(earliest, latest))
@@ -109,6 +123,7 @@ package struct SiteAssociations: Sendable {
         lastCheck += 1
         version += 1
         sites[site.record.host]?.check = (lastCheck, site.apps)
+        sites[site.record.host]?.isRequested = false
         // Who was not asked about yet is not known from an unchanged file.
         let isKnown = site.apps.isSubset(of: site.record.asked)
         return SiteCheck(of: site.record.host, validator: isKnown ? site.record.validator : nil, number: lastCheck)
@@ -157,7 +172,7 @@ package struct SiteAssociations: Sendable {
             verified: isAsked ? record.verified : nil,
             checked: isAsked ? record.checked : nil,
             failure: isAsked ? failure(of: claim.app, record) : nil,
-            isChecking: site.check != nil || Self.due(record, at: now) <= now.unixMicroseconds
+            isChecking: site.check != nil || site.isRequested || isDue(site, at: now)
         )
     }
 
@@ -177,7 +192,11 @@ package struct SiteAssociations: Sendable {
 
     private func dueSites(at now: Moment) -> [Site] {
         guard claims != nil, sites.values.count(where: { $0.check != nil }) < Self.maximumChecks else { return [] }
-        return sites.values.filter { $0.check == nil && Self.due($0.record, at: now) <= now.unixMicroseconds }
+        return sites.values.filter { $0.check == nil && isDue($0, at: now) }
+    }
+
+    private func isDue(_ site: Site, at now: Moment) -> Bool {
+        (!isPaused || site.isRequested) && Self.due(site.record, at: now) <= now.unixMicroseconds
     }
 
     private func verdict(on app: ApplicationIdentifier, _ record: SiteRecord, at now: Moment) -> SiteStatus.Verdict {
@@ -232,10 +251,17 @@ extension SiteRecord {
             if !apps.isSubset(of: asked) { validator = nil }
             asked = apps
             failure = newFailure
-            attempts = newFailure.isAnswer ? 0 : min(attempts + 1, Self.maximumAttempts)
+            attempts = !newFailure.mayPass ? 0 : min(attempts + 1, Self.maximumAttempts)
             guard newFailure.code == .absent else { return }
             (approved, verified, validator) = ([], nil, nil)
         }
+    }
+}
+
+extension [SiteHost] {
+    /// Those for which `isFirst` holds, and then the others, each in their order.
+    fileprivate func partitioned(by isFirst: (SiteHost) -> Bool) -> [SiteHost] {
+        filter(isFirst) + filter { !isFirst($0) }
     }
 }
 

@@ -32,7 +32,7 @@ package struct SiteFailure: Error, Hashable, Sendable {
         case tooManySites
         /// The app cannot be named to a site.
         case unnamed
-        /// The person denies the app.
+        /// The person denies the app or the site.
         case denied
     }
 
@@ -46,10 +46,21 @@ package struct SiteFailure: Error, Hashable, Sendable {
     }
 
     /// Whether the site has answered, so that what it said counts as a refusal; else it was not asked yet.
+    ///
+    /// Who has no valid certificate may be anybody, such as the portal of a network, or this device's clock is wrong.
     package var isAnswer: Bool {
         switch code {
-        case .toolMissing, .unreachable, .timedOut: false
+        case .toolMissing, .unreachable, .timedOut, .insecure: false
         default: true
+        }
+    }
+
+    /// Whether the next attempt may well succeed without anybody changing the file: the site was not asked, or is out
+    /// of order.
+    package var mayPass: Bool {
+        switch code {
+        case .badStatus, .invalidAnswer: true
+        default: !isAnswer
         }
     }
 
@@ -72,7 +83,7 @@ package struct SiteFailure: Error, Hashable, Sendable {
         case .tooManySites: "apps claim more than \(SiteAssociations.maximumSites) sites"
         case .unnamed:
             "it has no X-Handoff-TeamID of letters, digits, - and _, or its file's name has other characters than these and dots"
-        case .denied: "a rule denies the app; `handoffctl rules` lists the rules"
+        case .denied: "a rule denies the app or the site; `handoffctl rules` lists the rules"
         }
     }
 }

@@ -15,7 +15,7 @@ package struct SiteRecord: Hashable, Sendable {
     package var checked: Int64?
     /// When the next check is to be made.
     package var next: Int64
-    /// How many checks have failed since a site has answered.
+    /// How many checks in a row have failed in a way that may pass.
     package var attempts = 0
     /// Why the last check has failed; nil if it has not.
     package var failure: SiteFailure?

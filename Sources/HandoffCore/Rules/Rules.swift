@@ -120,6 +120,18 @@ package struct Rules: Hashable, Sendable {
     /// Returns whether activities of other devices may be passed to an app.
     package func permits(app: String) -> Bool { obstacle(app: app) == nil }
 
+    /// Returns whether pages of a domain may be passed to an app: those of one of its hosts at least.
+    package func permits(pagesOf domain: AssociatedDomain) -> Bool {
+        guard let host = try? HostName(domain.host.description) else { return false }
+        let sites = verdicts.compactMap { rule -> (host: HostName, verdict: Verdict)? in
+            if case .site(let site) = rule.key { (site, rule.value) } else { nil }
+        }
+        guard !sites.contains(where: { $0.verdict == .deny && $0.host.includes(host) }) else { return false }
+        let allowed = sites.filter { $0.verdict == .allow }.map(\.host)
+        return allowed.isEmpty
+            || allowed.contains { $0.includes(host) || (domain.isWildcard && host.includes($0)) }
+    }
+
     private func obstacle(type hash: ActivityTypeHash) -> RuleObstacle? {
         obstacle(.type) { if case .type(let type) = $0 { type.hash == hash } else { false } }
     }

@@ -48,7 +48,7 @@ struct EngineSites: Sendable {
                 guard let identifier = app.applicationIdentifier else {
                     return (domain, SiteStatus(verdict: .refused, failure: SiteFailure(.unnamed)))
                 }
-                guard state.rules.permits(app: app.id) else {
+                guard state.rules.permits(app: app.id), state.rules.permits(pagesOf: domain) else {
                     return (domain, SiteStatus(verdict: .refused, failure: SiteFailure(.denied)))
                 }
                 return (domain, state.desktop.sites.status(of: SiteClaim(domain, by: identifier), at: now))

@@ -15,8 +15,10 @@ struct DesktopState: Sendable {
     var folders = SyncedFolders()
     /// Which web sites approve which apps.
     var sites = SiteAssociations()
-    /// What the allowed apps ask web sites for; nil until the apps are known.
-    private var siteClaims: Set<SiteClaim>?
+    /// What the allowed apps ask allowed web sites for.
+    private var siteClaims: Set<SiteClaim> = []
+    /// Whether the apps are known.
+    private var hasApps = false
     /// The state of ``sites`` that was shown last.
     private var shownSites: UInt64 = 0
     /// Whether the user is notified of nearby activities.
@@ -31,22 +33,23 @@ struct DesktopState: Sendable {
         return true
     }
 
-    /// Applies the rules about apps; returns whether other apps are allowed now.
+    /// Applies the rules about apps and sites; returns whether other apps are allowed now.
     mutating func apply(_ rules: Rules) -> Bool {
         let before = apps
         apps = installedApps.filtered { rules.permits(app: $0.id) }
-        if siteClaims != nil { siteClaims = apps.siteClaims }
+        siteClaims = apps.siteClaims.filter { rules.permits(pagesOf: $0.domain) }
+        sites.setPaused(rules.isPaused)
         return apps != before
     }
 
     /// Notes that the installed apps are known from now on: what none of them claims is forgotten.
     mutating func appsAreKnown() {
-        siteClaims = apps.siteClaims
+        hasApps = true
     }
 
     /// Brings the approvals of sites up to date; returns whether they, or what is known of a site, are others than before.
     mutating func advanceSites(to now: Moment) -> Bool {
-        if let siteClaims { sites.setClaims(siteClaims, at: now) }
+        if hasApps { sites.setClaims(siteClaims, at: now) }
         let before = shownSites
         shownSites = sites.version
         guard sites.advance(to: now) else { return shownSites != before }

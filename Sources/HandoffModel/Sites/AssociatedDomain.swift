@@ -1,7 +1,7 @@
 /// A domain whose pages an app asks to open: a host, or `*.` and a host for all hosts below it.
 ///
-/// Its grammar is that of Apple's entitlement for associated domains, for the service `activitycontinuation` and without
-/// ports.
+/// Its grammar is that of Apple's entitlement for associated domains, for the service `activitycontinuation` and
+/// without ports.
 package struct AssociatedDomain: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The most domains of one app: more than one publisher has, so that an app cannot keep this device busy.
     package static let maximumCount = 20
@@ -39,13 +39,14 @@ package struct AssociatedDomain: Hashable, Sendable, Comparable, CustomStringCon
 
     package var description: String { isWildcard ? Self.wildcard + host.description : host.description }
 
-    /// Whether a page on that host is one of this domain: the host is equal, or for a wildcard below by one or more labels.
+    /// Whether a page on that host is one of this domain: the host is equal, or for a wildcard below by one or more
+    /// labels.
     package func includes(_ host: SiteHost) -> Bool {
         isWildcard ? host.isSubdomain(of: self.host) : host == self.host
     }
 
-    /// How special it is among the domains that include one host: greater for a host than for a wildcard, and for a longer
-    /// wildcard than for a shorter one.
+    /// How special it is among the domains that include one host: greater for a host than for a wildcard, and for a
+    /// longer wildcard than for a shorter one.
     package var rank: Int { 2 * host.labelCount + (isWildcard ? 0 : 1) }
 
     package static func < (left: Self, right: Self) -> Bool { left.description < right.description }

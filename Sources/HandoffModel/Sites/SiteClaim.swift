@@ -7,9 +7,9 @@ package struct ApplicationIdentifier: Hashable, Sendable, Comparable, CustomStri
 
     /// Joins a team and the id of a desktop file.
     ///
-    /// - Throws: ``ModelError/Code/invalidIdentifier`` for a team that has other characters than letters, digits, `-` and
-    ///   `_`, since with a dot in it one name would stand for several teams; and for an id that has others than these
-    ///   and dots.
+    /// - Throws: ``ModelError/Code/invalidIdentifier`` for a team that has other characters than letters, digits, `-`
+    ///   and `_`, since with a dot in it one name would stand for several teams; and for an id that has others than
+    ///   these and dots.
     package init(team: String, app: String) throws(ModelError) {
         let isName = { (byte: UInt8) in byte.isASCIIWordByte || byte == UInt8(ascii: "-") }
         guard !team.isEmpty, team.utf8.allSatisfy(isName) else {

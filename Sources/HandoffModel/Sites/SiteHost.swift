@@ -1,10 +1,10 @@
 /// The name of a host whose pages may open an app, in the one spelling that is compared: lower-case ASCII labels.
 ///
 /// It is stricter than ``HostName``, which rules use: what is denied has to be recognised in every spelling, what opens
-/// an app only in the usual one. At least two labels of letters, digits and hyphens (RFC 1123, section 2.1), none of them
-/// with a hyphen at an end, the last one beginning with a letter, so that it is no IP address. An international name is
-/// in its ASCII form (`xn--`, RFC 5890, section 2.3.1); other labels with hyphens at the third and fourth place are
-/// reserved and refused.
+/// an app only in the usual one. At least two labels of letters, digits and hyphens (RFC 1123, section 2.1), none of
+/// them with a hyphen at an end, the last one beginning with a letter, so that it is no IP address. An international
+/// name is in its ASCII form (`xn--`, RFC 5890, section 2.3.1); other labels with hyphens at the third and fourth place
+/// are reserved and refused.
 package struct SiteHost: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The name, without a dot at the end.
     package let description: String
@@ -52,9 +52,9 @@ package struct SiteHost: Hashable, Sendable, Comparable, CustomStringConvertible
 extension WebpageURL {
     /// The host of the page if the address is a usual one; nil for any other, which opens no app.
     ///
-    /// Programs differ in how they read unusual addresses, so there is no host for: a user name, a port but the scheme's
-    /// own, a backslash anywhere, a percent sign in the host, and a host that is no ``SiteHost``, such as one that is not
-    /// ASCII, or an IP address. Upper case and one dot at the end are usual.
+    /// Programs differ in how they read unusual addresses, so there is no host for: a user name, a port but the
+    /// scheme's own, a backslash anywhere, a percent sign in the host, and a host that is no ``SiteHost``, such as one
+    /// that is not ASCII, or an IP address. Upper case and one dot at the end are usual.
     package var siteHost: SiteHost? {
         guard !rawValue.utf8.contains(UInt8(ascii: "\\")), let colon = rawValue.utf8.firstIndex(of: UInt8(ascii: ":"))
         else { return nil }

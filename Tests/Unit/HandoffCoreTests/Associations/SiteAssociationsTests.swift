@@ -207,6 +207,62 @@ struct SiteAssociationsTests {
         #expect((4...6).contains(attempts))
     }
 
+    @Test(
+        "After a failure that may pass, such as a wrong certificate behind a portal, a site is asked again soon",
+        arguments: SiteFailure.Code.allCases
+    )
+    func retries(code: SiteFailure.Code) throws {
+        let claim = try AssociationWorld.claim("example.org")
+        var world = AssociationWorld()
+        world.claim([claim])
+        world.check(.failed(SiteFailure(code)))
+        let notAsked: Set<SiteFailure.Code> = [.toolMissing, .unreachable, .timedOut, .insecure]
+        #expect(world.verdict(claim) == (notAsked.contains(code) ? .pending : .refused))
+        world.pass(days: 0.25 / 24)
+        #expect(world.sites.hasDueCheck(at: world.now) == notAsked.union([.badStatus, .invalidAnswer]).contains(code))
+    }
+
+    @Test("A request is told as being checked until it has been, also when the site was asked a moment before")
+    func requested() throws {
+        let claim = try AssociationWorld.claim("example.org")
+        var world = AssociationWorld()
+        world.claim([claim])
+        world.check(try AssociationWorld.file("a"))
+        world.sites.checkAll(at: world.now)
+        #expect(world.sites.status(of: claim, at: world.now).isChecking && !world.sites.hasDueCheck(at: world.now))
+        world.now = world.now.advanced(by: .seconds(5))
+        let check = try world.begin()
+        world.sites.checkAll(at: world.now)
+        world.sites.end(check, try AssociationWorld.file("b"), at: world.now, using: &world.random)
+        #expect(!world.sites.status(of: claim, at: world.now).isChecking && world.verdict(claim) == .refused)
+    }
+
+    @Test("During a pause no site is asked, unless the person requests it; what is approved stays so")
+    func pause() throws {
+        let claim = try AssociationWorld.claim("example.org")
+        var world = AssociationWorld()
+        world.sites.setPaused(true)
+        world.claim([claim])
+        #expect(!world.sites.hasDueCheck(at: world.now) && !world.sites.status(of: claim, at: world.now).isChecking)
+        world.sites.checkAll(at: world.now)
+        #expect(world.check(try AssociationWorld.file("a")) == ["example.org"])
+        world.pass(days: 3)
+        #expect(world.check(try AssociationWorld.file("b")).isEmpty && world.approvals() == [claim])
+        world.sites.setPaused(false)
+        #expect(world.check(try AssociationWorld.file("b")) == ["example.org"])
+    }
+
+    @Test("An app that claims many sites takes the place of none that is known")
+    func displaced() throws {
+        let known = try AssociationWorld.claim("zebra.example")
+        var world = AssociationWorld()
+        world.claim([known])
+        world.check(try AssociationWorld.file("a"))
+        world.claim([known] + (try (0..<210).map { try AssociationWorld.claim("s\(1000 + $0).example") }))
+        #expect(world.approvals() == [known])
+        #expect(world.check(try AssociationWorld.file("a")).count == 199)
+    }
+
     @Test("A request checks every site now, but none twice within 5 seconds")
     func request() throws {
         var world = AssociationWorld()

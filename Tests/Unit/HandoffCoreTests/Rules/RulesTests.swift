@@ -128,6 +128,20 @@ struct RulesTests {
         #expect(try !Self.rules(["allow app org.b.App"]).permits(app: "org.a.App"))
     }
 
+    @Test(
+        "Pages of a domain open apps, unless rules deny its host or allow no host of it",
+        arguments: [
+            (["deny site a.org"], "a.org", false), (["deny site a.org"], "*.a.org", false),
+            (["deny site a.org"], "b.a.org", false), (["deny site b.a.org"], "a.org", true),
+            (["deny site b.a.org"], "*.a.org", true), (["allow site a.org"], "b.a.org", true),
+            (["allow site b.org"], "a.org", false), (["allow site b.a.org"], "a.org", false),
+            (["allow site b.a.org"], "*.a.org", true), (["deny app a.org", "pause"], "a.org", true),
+        ]
+    )
+    func domains(_ lines: [String], _ domain: String, _ isPermitted: Bool) throws {
+        #expect(try Self.rules(lines).permits(pagesOf: AssociatedDomain(domain)) == isPermitted)
+    }
+
     @Test("A pause ends at its time by the wall clock, whatever the uptime")
     func pause() throws {
         var rules = Rules()
