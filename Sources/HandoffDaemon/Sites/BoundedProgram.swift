@@ -6,8 +6,8 @@ import SystemPackage
 
 /// A program that reads what it is given, and whose output is read up to a limit of bytes and time.
 ///
-/// It is a child of the daemon in a session of its own, with the daemon's sandbox, none of its file descriptors, and only
-/// the variables that it is given; it has ended when ``run(on:)`` returns.
+/// It is a child of the daemon in a session of its own, with the daemon's sandbox, none of its file descriptors, and
+/// only the variables that it is given; it has ended when ``run(on:)`` returns.
 struct BoundedProgram: Sendable {
     /// How a run has ended.
     enum Result: Hashable, Sendable {

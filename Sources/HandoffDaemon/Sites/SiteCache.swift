@@ -37,7 +37,8 @@ package struct SiteCache: Sendable {
         }
     }
 
-    /// Reads the file; empty when it does not exist, and nil when it is damaged, cannot be read or is of another version.
+    /// Reads the file; empty when it does not exist, and nil when it is damaged, cannot be read or is of another
+    /// version.
     package func read() -> [SiteRecord]? {
         let descriptor = open(file.string, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
         guard descriptor >= 0 else { return errno == ENOENT ? [] : nil }

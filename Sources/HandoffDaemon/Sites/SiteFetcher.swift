@@ -6,7 +6,7 @@ import HandoffModel
 /// Carries out checks of sites by two programs of the system: curl(1) fetches, openssl(1) verifies signatures.
 ///
 /// Both parse what strangers send, so they are processes without the daemon's memory and with its sandbox
-/// (Docs/Decisions/0031).
+/// (Docs/Decisions/0036).
 struct SiteFetcher: Sendable {
     let reactor: Reactor
 
@@ -36,15 +36,30 @@ struct SiteFetcher: Sendable {
     private func fetch(_ command: [String], for check: inout SiteCheck) async throws -> SiteCheck.Step {
         let limit = SiteResponse.maximumHeadBytes + AssociationFile.maximumBytes
         switch try await run(command, outputLimit: limit) {
-        case .ended(0, let bytes), .exceeded(let bytes):
-            do throws(SiteFailure) {
-                return check.received(try SiteResponse(bytes))
-            } catch {
-                return check.failed(error)
-            }
-        case .ended(let status, _): return check.failed(Self.failure(ofCurl: status))
+        case .ended(0, let bytes): return Self.step(after: bytes, for: &check, otherwise: nil)
+        case .exceeded(let bytes): return Self.step(after: bytes, for: &check, otherwise: SiteFailure(.tooLarge))
+        case .ended(let status, let bytes):
+            return Self.step(after: bytes, for: &check, otherwise: Self.failure(ofCurl: status))
         case .timedOut: return check.failed(SiteFailure(.timedOut))
         case .notStarted: return check.failed(SiteFailure(.toolMissing, "curl"))
+        }
+    }
+
+    /// Returns the step that follows from the output of curl.
+    ///
+    /// - Parameter failure: why the answer is not complete; nil when it is. An answer without a file counts all the
+    ///   same: its status says everything, and the page for visitors that comes with it may be large and slow.
+    static func step(
+        after output: [UInt8],
+        for check: inout SiteCheck,
+        otherwise failure: SiteFailure?
+    ) -> SiteCheck.Step {
+        do throws(SiteFailure) {
+            let response = try SiteResponse(output)
+            if let failure, response.status == 200 { return check.failed(failure) }
+            return check.received(response)
+        } catch {
+            return check.failed(failure ?? error)
         }
     }
 
@@ -83,8 +98,7 @@ struct SiteFetcher: Sendable {
         return [
             "curl", "-q", "--silent", "--include", "--suppress-connect-headers", "--globoff",
             "--proto", "=https", "--tlsv1.2", "--http1.1", "--max-redirs", "0", "--disallow-username-in-url",
-            "--max-time", "\(timeLimit)", "--max-filesize", "\(AssociationFile.maximumBytes)",
-            "--user-agent", agent,
+            "--max-time", "\(timeLimit)", "--user-agent", agent,
         ] + condition + ["--url", "https://\(host)\(path.rawValue)"]
     }
 
@@ -104,7 +118,6 @@ struct SiteFetcher: Sendable {
         case 28: SiteFailure(.timedOut)
         case 35, 51, 53, 54, 58, 59, 60, 66, 77, 80, 82, 83, 90, 91, 98: SiteFailure(.insecure)
         case 47: SiteFailure(.redirected)
-        case 63: SiteFailure(.tooLarge)
         case 1, 8, 52, 61: SiteFailure(.invalidAnswer)
         default: SiteFailure(.unreachable)
         }
@@ -113,7 +126,7 @@ struct SiteFetcher: Sendable {
     // MARK: Environment
 
     /// The variables that both programs get of the daemon's: where programs are, which certificate authorities the user
-    /// trusts, and proxies without a password.
+    /// trusts, and which proxies are to be used.
     private static var environment: [String: String] {
         environment { getenv($0).map { String(cString: $0) } }
     }
@@ -122,15 +135,12 @@ struct SiteFetcher: Sendable {
     static func environment(of variable: (String) -> String?) -> [String: String] {
         var values: [String: String] = [:]
         for name in passedVariables { values[name] = variable(name) }
-        for name in proxyVariables {
-            // A password or name before the host.
-            values[name] = variable(name).flatMap { $0.contains("@") ? nil : $0 }
-        }
         return values
     }
 
-    private static let passedVariables = ["PATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE"]
-    private static let proxyVariables = [
-        "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
+    /// A proxy with a password is passed on as well: without it, the request would bypass the proxy.
+    private static let passedVariables = [
+        "PATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE", "https_proxy", "HTTPS_PROXY", "all_proxy",
+        "ALL_PROXY", "no_proxy", "NO_PROXY",
     ]
 }

@@ -72,8 +72,8 @@ struct SiteFetcherTests {
         #expect(words.last == "https://example.org/.well-known/apple-app-site-association")
         let text = words.joined(separator: " ")
         for option in [
-            "--proto =https", "--tlsv1.2", "--max-redirs 0", "--max-time 10", "--max-filesize 131072",
-            "--user-agent site-association", "--header If-None-Match: \"a\"",
+            "--proto =https", "--tlsv1.2", "--max-redirs 0", "--max-time 10", "--user-agent site-association",
+            "--header If-None-Match: \"a\"",
         ] {
             #expect(text.contains(option), "\(option)")
         }
@@ -83,7 +83,24 @@ struct SiteFetcherTests {
         #expect(!SiteFetcher.fetching(.root, of: host, unless: nil).contains("--header"))
     }
 
-    @Test("Proxies with a password and everything else of the environment are kept back")
+    @Test("An answer that is not complete counts only if its status says that it has no file")
+    func incomplete() throws {
+        let file = "HTTP/1.1 200 OK\r\n\r\n{\"activitycontinuation\":{\"apps\":[]}}"
+        for (output, failure, step) in [
+            (file, .tooLarge, .end(.failed(SiteFailure(.tooLarge)))),
+            (file, .timedOut, .end(.failed(SiteFailure(.timedOut)))),
+            ("HTTP/1.1 404 Not Found\r\n\r\n<html>", .tooLarge, .fetch(.root, unless: nil)),
+            ("HTTP/1.1 410 Gone\r\n\r\n", .timedOut, .fetch(.root, unless: nil)),
+            ("HTTP/1.1 404 Not Fou", .timedOut, .end(.failed(SiteFailure(.timedOut)))),
+            ("", .insecure, .end(.failed(SiteFailure(.insecure)))),
+        ] as [(String, SiteFailure.Code, SiteCheck.Step)] {
+            var check = SiteCheck(of: try SiteHost("example.org"))
+            let found = SiteFetcher.step(after: Array(output.utf8), for: &check, otherwise: SiteFailure(failure))
+            #expect(found == step, "\(output)")
+        }
+    }
+
+    @Test("A proxy is used also if it has a password; everything else of the environment is kept back")
     func environment() {
         let all = [
             "PATH": "/bin", "SSL_CERT_FILE": "/ca", "https_proxy": "http://user:secret@proxy:3128",
@@ -91,6 +108,11 @@ struct SiteFetcherTests {
             "SSLKEYLOGFILE": "/k",
         ]
         let passed = SiteFetcher.environment { all[$0] }
-        #expect(passed == ["PATH": "/bin", "SSL_CERT_FILE": "/ca", "HTTPS_PROXY": "http://proxy:3128"])
+        #expect(
+            passed == [
+                "PATH": "/bin", "SSL_CERT_FILE": "/ca", "https_proxy": "http://user:secret@proxy:3128",
+                "HTTPS_PROXY": "http://proxy:3128",
+            ]
+        )
     }
 }
