@@ -266,11 +266,12 @@ struct ContinuationService: Sendable {
         }
     }
 
-    /// Tells an app that the activity comes that is here already, as it was not known before which app gets it.
+    /// Tells an app that a page comes that is here already, as it was not known before which app gets it; does nothing when
+    /// another app was told.
     ///
     /// - Returns: false if it cannot be started.
     private func announceLate(to app: App, _ job: Job) async throws -> Bool {
-        guard app.launchMethod == .bus else { return true }
+        guard app.launchMethod == .bus, job.app == nil else { return true }
         try await journal.insert(
             ContinuationJournal.Entry(app: app.id, type: ActivityType.browsingWeb.rawValue),
             job.id
@@ -294,10 +295,12 @@ struct ContinuationService: Sendable {
         var activity = activity
         if registry.siteApps(for: activity).contains(app), let page = AppRegistry.siteActivity(of: activity) {
             activity = page
-            guard try await announceLate(to: app, job) else { return .handedOver(.failed("\(id) cannot be started.")) }
         } else if activity.type == .browsingWeb, job.app != app, !registry.typeRecipients(of: activity).contains(app) {
             // Its site has revoked the approval in this moment.
             return .handedOver(.failed("\(id) does not continue this page any more."))
+        }
+        if activity.type == .browsingWeb, try await !announceLate(to: app, job) {
+            return .handedOver(.failed("\(id) cannot be started."))
         }
         // From here on, the app gets the activity and never an error in addition.
         try await journal.remove(job.id)
