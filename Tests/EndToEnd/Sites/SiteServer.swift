@@ -12,10 +12,12 @@ struct SiteServer: Sendable {
     /// A line `GET HOST PATH [ENTITY TAG] USER-AGENT` for each request, and `REFUSED` for each failed handshake.
     let requests: Transcript
 
-    /// The variables with which a daemon trusts the authority, and keeps what sites answer in a directory of its own.
+    /// The variables with which a daemon trusts the authority, whatever those of whoever runs the tests are, and keeps
+    /// what sites answer in a directory of its own.
     static func variables(of world: World) -> [String: String] {
-        world.appVariables.merging([
-            "SSL_CERT_FILE": world.directory.appending(path: "sites/ca.pem").path(),
+        let authority = world.directory.appending(path: "sites/ca.pem").path()
+        return world.appVariables.merging([
+            "SSL_CERT_FILE": authority, "CURL_CA_BUNDLE": authority, "no_proxy": "*",
             "XDG_CACHE_HOME": world.directory.appending(path: "cache").path(),
         ]) { $1 }
     }
@@ -29,10 +31,12 @@ struct SiteServer: Sendable {
             # -q counts only as the first argument.
             shift
             echo "$@" >> "\(directory)/curl-log"
-            exec /usr/bin/curl -q --connect-to "::127.0.0.1:$(cat "\(directory)/port" || echo 1)" "$@"
+            cd "\(directory)"
+            exec /usr/bin/curl -q --connect-to "::$(cat address):$(cat port || echo 1)" "$@"
             """,
             to: "bin/curl"
         )
+        try world.write("127.0.0.1", to: "sites/address")
         try world.write(certificates, to: "sites/certificates.sh")
         try world.write(program, to: "sites/server.py")
         let made = try await HandoffTestSupport.run("/bin/bash", [directory + "/certificates.sh", directory])
@@ -81,7 +85,8 @@ struct SiteServer: Sendable {
         echo '{"activitycontinuation":{"apps":["T1.org.example.Editor","T1.org.example.Second"]}}' > plain
         for name in good rsa other expired untrusted; do
             # As Apple has documented it for the signed form.
-            openssl smime -sign -noattr -nodetach -outform DER -signer $name.pem -inkey $name.key -in plain -out signed-$name
+            openssl smime -sign -noattr -nodetach -outform DER -signer $name.pem -inkey $name.key \
+                -in plain -out signed-$name
         done
         """#
 
@@ -166,6 +171,8 @@ struct SiteServer: Sendable {
                 while True:
                     connection.sendall(b" ")
                     time.sleep(0.2)
+            if mode == "none-large":
+                return answer("404 Not Found", 1024 * 1024 * b"x", "text/html")
             return answer("404 Not Found")
 
         def serve(raw):
@@ -183,7 +190,8 @@ struct SiteServer: Sendable {
                     method, path = lines[0].split(" ")[:2]
                     host, tag = fields["host"], fields.pop("if-none-match", "")
                     known = {"host", "user-agent", "accept"}
-                    say(method, host, path, *[tag] * bool(tag), fields.get("user-agent", "-"), *sorted(set(fields) - known))
+                    others = sorted(set(fields) - known)
+                    say(method, host, path, *[tag] * bool(tag), fields.get("user-agent", "-"), *others)
                     mode = host.split(".")[0]
                     changed = HERE / f"as-{mode}"
                     if changed.exists():
@@ -194,7 +202,9 @@ struct SiteServer: Sendable {
             except OSError:
                 pass
 
-        server = socket.create_server(("127.0.0.1", 0))
+        address = (HERE / "address").read_text().strip("[]")
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        server = socket.create_server((address, 0), family=family)
         say("listening", server.getsockname()[1])
         while True:
             connection, _ = server.accept()

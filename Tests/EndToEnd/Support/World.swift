@@ -84,6 +84,7 @@ struct World: Sendable {
     ///   - options: additional options of its command line.
     ///   - variables: additional variables of its environment.
     ///   - refused: a system call that the kernel refuses it.
+    ///   - sandbox: what else it runs in.
     ///   - body: what to do while the device runs.
     func withDaemon(
         _ name: String,
@@ -91,10 +92,11 @@ struct World: Sendable {
         _ options: [String] = [],
         variables: [String: String] = [:],
         refusing refused: RefusedCall? = nil,
+        in sandbox: UnitSandbox? = nil,
         _ body: @escaping @Sendable (Device) async throws -> Void
     ) async throws {
         let command = [Programs.handoffd] + daemonArguments(name, on: bus.address) + options
-        let words = refused?.wrapping(command) ?? command
+        let words = sandbox?.wrapping(command) ?? refused?.wrapping(command) ?? command
         let environment = environment.merging(variables) { _, new in new }
         try await takingInstances {
             let arguments = Array(words.dropFirst())
@@ -155,7 +157,8 @@ struct World: Sendable {
     var environment: [String: String] {
         [
             "HOME": directory.path(), "XDG_CONFIG_HOME": "", "XDG_STATE_HOME": "", "XDG_RUNTIME_DIR": directory.path(),
-            "STATE_DIRECTORY": "", "DBUS_SESSION_BUS_ADDRESS": "", "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere",
+            "STATE_DIRECTORY": "", "XDG_CACHE_HOME": "", "DBUS_SESSION_BUS_ADDRESS": "",
+            "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere",
         ]
     }
 
