@@ -7,7 +7,7 @@ struct AppsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apps",
         abstract: "List the apps that continue activities; set defaults.",
-        usage: "handoffctl apps [<options>] [--check [--again]] [--default <type> [<app>]]"
+        usage: "handoffctl apps [--check [--again]] [--default <type> [<app>]]"
     )
 
     @OptionGroup var options: GlobalOptions
