@@ -157,9 +157,9 @@ struct SiteStories {
             try world.writeSiteApp("org.example.Editor", ["plain"])
             let lines =
                 "[Desktop Entry]\nType=Application\nName=B\nX-Handoff-ActivityTypes=NSUserActivityTypeBrowsingWeb\n"
-            let path = world.directory.path()
+            let received = world.directory.appending(path: "received").path()
             try await world.writeProgram(
-                "#!/bin/sh\ncat > \(path)received.new && mv \(path)received.new \(path)received\n",
+                "#!/bin/sh\ncat > \(received).new && mv \(received).new \(received)\n",
                 to: "bin/b"
             )
             try world.write(lines + "X-Handoff-Exec=b\n", to: "share/applications/b.desktop")

@@ -40,14 +40,19 @@ struct UnitSandbox {
     private static let program = """
         import ctypes, os, subprocess, sys
         def calls(group):
+            if group[0] != "@":
+                return {group}
             command = ["systemd-analyze", "syscall-filter", group]
             lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\\n")[1:]
             words = {line.strip() for line in lines if line.strip() and not line.strip().startswith("#")}
-            return set().union(*(calls(word) if word[0] == "@" else {word} for word in words))
-        allowed = set()
+            return set().union(*map(calls, words))
+        # The errors of those calls that have one of their own, such as 0.
+        allowed, errors = set(), {}
         for line in sys.argv[1].split("\\n"):
-            groups = set().union(*map(calls, line.lstrip("~").split()))
+            words = [word.partition(":") for word in line.lstrip("~").split()]
+            groups = set().union(*(calls(word) for word, _, _ in words))
             allowed = allowed - groups if line[0] == "~" else allowed | groups
+            errors.update((word, int(error)) for word, colon, error in words if colon)
         # As for systemd, which always allows what a program needs to begin and to end.
         allowed |= calls("@default")
         class Comparison(ctypes.Structure):
@@ -62,6 +67,9 @@ struct UnitSandbox {
         for name, number in numbers.items():
             if number >= 0 and name != "socket":
                 filters.seccomp_rule_add_array(made, ctypes.c_uint32(allow), number, 0, None)
+        for name, error in errors.items():
+            number = filters.seccomp_syscall_resolve_name(name.encode())
+            filters.seccomp_rule_add_array(made, ctypes.c_uint32(0x00050000 | error), number, 0, None)
         families = {"AF_UNIX": 1, "AF_INET": 2, "AF_INET6": 10, "AF_BLUETOOTH": 31}
         for name in sys.argv[2].split():
             comparison = Comparison(0, equal, families[name], 0)
