@@ -17,7 +17,7 @@ package struct AssociationFile: Hashable, Sendable {
     /// Reads a file.
     ///
     /// - Throws: ``SiteFailure`` with `tooLarge`, or with `invalidFile` for what is not JSON in UTF-8, nests more than
-    ///   ``JSONScanner/maximumDepth`` deep, has a key twice in one object, or has another type where apps are listed. A
+    ///   `JSONScanner.maximumDepth` deep, has a key twice in one object, or has another type where apps are listed. A
     ///   file without the member approves nothing.
     package init(_ bytes: [UInt8]) throws(SiteFailure) {
         guard bytes.count <= Self.maximumBytes else { throw SiteFailure(.tooLarge) }

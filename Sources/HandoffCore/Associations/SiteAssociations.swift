@@ -47,7 +47,7 @@ package struct SiteAssociations: Sendable {
     package private(set) var claims: Set<SiteClaim>?
     /// Whether Handoff is paused.
     private var isPaused = false
-    /// Changes with everything that ``status(of:at:)`` and ``records`` tell, but for the passing of time.
+    /// Changes with everything that `status(of:at:)` and ``records`` tell, but for the passing of time.
     package private(set) var version: UInt64 = 0
     /// The approved claims, as of the last ``advance(to:)``.
     package private(set) var approvals: Set<SiteClaim> = []
@@ -59,7 +59,7 @@ package struct SiteAssociations: Sendable {
     /// What is known of each site, by host, to be kept.
     package var records: [SiteRecord] { sites.values.map(\.record).sorted { $0.host < $1.host } }
 
-    /// Takes what was kept by an earlier run; checks that became due meanwhile are made within ``startDelay``.
+    /// Takes what was kept by an earlier run; checks that became due meanwhile are made within `startDelay`.
     package mutating func restore(
         _ records: [SiteRecord],
         at now: Moment,

@@ -106,8 +106,9 @@ package struct SiteCheck: Hashable, Sendable {
     }
 
     private static let signedTypes: Set<String> = ["application/pkcs7-mime", "application/x-pkcs7-mime"]
-    /// The type of JSON, and what servers declare for a file without a suffix. A page or a text is what visitors of a
-    /// site may have written, also at its root.
+    /// The type of JSON, and what servers declare for a file without a suffix.
+    ///
+    /// A page or a text is what visitors of a site may have written, also at its root.
     private static let plainTypes: Set<String> = [
         "application/json", "application/octet-stream", "binary/octet-stream", "",
     ]
