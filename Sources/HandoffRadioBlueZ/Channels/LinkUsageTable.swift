@@ -11,8 +11,11 @@ struct LinkUsageTable {
         var isForeign: Bool
         /// Whether a channel was opened over the link.
         var hasCarriedChannel = false
+        /// The number of the last release.
+        var lastRelease: UInt64 = 0
     }
 
+    private var releases: UInt64 = 0
     private var entries: [BluetoothAddress: Entry] = [:]
 
     /// Whether a link to that device is recorded.
@@ -38,15 +41,26 @@ struct LinkUsageTable {
         entries[address]?.isForeign = true
     }
 
-    /// Removes a user of the link.
-    mutating func removeUser(of address: BluetoothAddress) {
+    /// Removes a user of the link; returns the number of this release.
+    @discardableResult
+    mutating func removeUser(of address: BluetoothAddress) -> UInt64 {
+        releases += 1
         entries[address]?.users -= 1
+        entries[address]?.lastRelease = releases
         if entries[address]?.users == 0, entries[address]?.isForeign == true { entries[address] = nil }
+        return releases
     }
 
     /// Removes the link if it has no users left; returns true if so, and the caller must drop the link then.
-    mutating func removeIfUnused(_ address: BluetoothAddress) -> Bool {
-        guard let entry = entries[address], entry.users == 0 else { return false }
+    ///
+    /// - Parameters:
+    ///   - address: the other device.
+    ///   - release: the release after which nobody may have used the link; nil for any. A link that was used again is
+    ///     kept for as long as its last user wants.
+    mutating func removeIfUnused(_ address: BluetoothAddress, since release: UInt64? = nil) -> Bool {
+        guard let entry = entries[address], entry.users == 0, release == nil || release == entry.lastRelease else {
+            return false
+        }
         entries[address] = nil
         return true
     }

@@ -106,18 +106,18 @@ extension BlueZRadio {
         isOurs: Bool = true,
         forgets: Bool = false
     ) {
-        links.withLock { $0.removeUser(of: peer) }
+        let release = links.withLock { $0.removeUser(of: peer) }
         session.bluez.performInBackground {
             try? await Task.sleep(for: delay)
             try? await self.linkTurns.withLock(for: peer) {
-                guard self.links.withLock({ $0.removeIfUnused(peer) }) else { return }
+                guard self.links.withLock({ $0.removeIfUnused(peer, since: release) }) else { return }
                 await self.drop(session.bluez.path(of: peer, on: session.adapter), in: session)
                 guard forgets else { return }
                 guard !Task.isCancelled else { return session.bluez.requestForget(peer, on: session.adapter) }
                 await session.bluez.forget(peer, on: session.adapter)
             }
             // Cancelled: the radio is ending, and the link should not outlive it.
-            guard self.links.withLock({ $0.removeIfUnused(peer) }), isOurs else { return }
+            guard Task.isCancelled, self.links.withLock({ $0.removeIfUnused(peer) }), isOurs else { return }
             if forgets {
                 session.bluez.requestForget(peer, on: session.adapter)
             } else {

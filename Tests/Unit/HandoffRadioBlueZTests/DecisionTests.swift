@@ -30,6 +30,18 @@ struct LinkUsageTableTests {
         #expect([whileUsed, usedAgain, unused, twice] == [false, false, true, false])
     }
 
+    @Test("A link that was used again is kept until its last user has been gone for as long as that one wants")
+    func usedAgain() throws {
+        let peer = try #require(peer)
+        var links = LinkUsageTable()
+        links.addUser(of: peer, isForeign: false)
+        let first = links.removeUser(of: peer)
+        links.addUser(of: peer, isForeign: false)
+        let second = links.removeUser(of: peer)
+        let outcomes = [links.removeIfUnused(peer, since: first), links.removeIfUnused(peer, since: second)]
+        #expect(outcomes == [false, true])
+    }
+
     @Test("A link that existed before is not dropped")
     func foreign() throws {
         let peer = try #require(peer)
