@@ -4,6 +4,7 @@ import contextlib
 import os
 import shutil
 import socket
+import threading
 
 from edit_test import EditTest, activity
 
@@ -20,7 +21,7 @@ def changed(function):
     def status(*arguments, **options):
         found = function(*arguments, **options)
         is_foreign = (found.st_dev, found.st_ino) in FOREIGN
-        return os.stat_result([*found[:4], 65534, *found[5:]]) if is_foreign else found
+        return os.stat_result([*found[:4], os.getuid() + 1, *found[5:]]) if is_foreign else found
     return status
 
 os.stat, os.lstat, os.fstat = map(changed, (os.stat, os.lstat, os.fstat))
@@ -28,7 +29,6 @@ os.stat, os.lstat, os.fstat = map(changed, (os.stat, os.lstat, os.fstat))
 
     def setUp(self):
         super().setUp()
-        self.configure("patience = 0.5")
         self.python = self.before_python(self.OWNERS)
 
     def directory(self, path, mode=0o700):
@@ -46,16 +46,25 @@ os.stat, os.lstat, os.fstat = map(changed, (os.stat, os.lstat, os.fstat))
             with contextlib.chdir(path.parent):
                 server.bind(path.name)
             server.listen()
+            asked = threading.Event()
+            thread = threading.Thread(target=self.hang_up, args=(server, asked))
+            thread.start()
             variables.update(self.python, FOREIGN=str(foreign))
-            self.edit(activity(self.first(), modificationTime=None), status=69, **variables)
-            server.setblocking(False)
             try:
-                server.accept()[0].close()
-            except BlockingIOError:
-                return False
+                self.edit(activity(self.first(), modificationTime=None), status=69, **variables)
             finally:
+                server.shutdown(socket.SHUT_RDWR)
+                thread.join()
                 path.unlink()
-            return True
+        return asked.is_set()
+
+    @staticmethod
+    def hang_up(server, asked):
+        """Ends each connection at once, until the socket is shut down."""
+        with contextlib.suppress(OSError):
+            while True:
+                server.accept()[0].close()
+                asked.set()
 
     def test_a_socket_in_a_directory_of_somebody_else_is_told_nothing(self):
         for directory, name in (("tmp/nvim-x", "0"), (f"tmp/emacs{os.getuid()}", "server"), ("run/emacs", "server")):
