@@ -103,16 +103,18 @@ class RefusedTests(EditTest):
 
     def test_where_notifications_have_no_buttons_it_is_told_without_one(self):
         self.neovim()
-        told = pathlib.Path(f"{self.notes}.told")
+        asked, told = (pathlib.Path(f"{self.notes}.{name}") for name in ("asked", "told"))
+        os.mkfifo(asked)
         os.mkfifo(told)
         self.desktop.program("notify-send", f"""#!/bin/sh
-case "$*" in *--action*) exit 1;; esac
+case "$*" in *--action*) read line < {asked}; exit 1;; esac
 echo "$*" > {told}
 """)
         self.configure("wait = 5")
         path = self.desktop.write("notes.txt")
         os.utime(path, (WRITTEN, WRITTEN))
         with self.editing(activity(path, 2, modificationTime=WRITTEN + 100)) as running:
+            asked.write_text("fail\n", encoding="utf-8")
             self.assertIn("notes.txt is older here", told.read_text(encoding="utf-8"))
             os.utime(path, (WRITTEN + 100, WRITTEN + 100))
             self.assertEqual(running.wait(timeout=TIMEOUT), 0)

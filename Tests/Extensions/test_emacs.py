@@ -147,7 +147,8 @@ class EmacsTests(IntegrationTest):
         self.assertEqual(self.eval("handoff-mode"), "nil")
         count = '(with-current-buffer "*Messages*" (count-matches "handoff: " (point-min) (point-max)))'
         self.assertEqual(self.eval(count), "1")
-        self.eval("(progn (handoff-mode 1) (handoff--update))")
+        # Emacs looks for a name without a directory itself.
+        self.eval('(progn (setq handoff-command (list "no-such-handoffctl")) (handoff-mode 1) (handoff--update))')
         self.assertEqual(self.eval("handoff-mode"), "nil")
         left = """(list (delq nil (mapcar (lambda (buffer) (string-match-p "handoff errors" (buffer-name buffer)))
                                           (buffer-list)))
