@@ -31,7 +31,7 @@ EDIT = "usr/libexec/handoffd/handoff-edit"
 # When documents were written, in seconds since 1970.
 WRITTEN = 1_700_000_000
 # What handoffctl says of an activity that has ended, and of a device that did not answer.
-GONE = ("NoLongerCurrent", "There is no activity", "there is no object")
+GONE = ("NoLongerCurrent", "NoSuchActivity", "There is no activity", "there is no object")
 BUSY = ("PeerUnreachable", "it was too busy")
 # The escape sequences of terminals: CSI, OSC and the others.
 ESCAPES = re.compile(
