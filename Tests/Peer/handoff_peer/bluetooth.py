@@ -91,7 +91,7 @@ class BluetoothRadio:
         """Ends all links. An emulated controller that is only switched off would leave them open at the other side."""
         async with asyncio.timeout(DIAL_TIMEOUT):
             await self._controller.acquire()
-        await self._host.stop_advertising()
+        await self._hide()
         for link in list(self._host.connections.values()):
             with contextlib.suppress(BaseBumbleError):
                 await link.disconnect()
@@ -139,8 +139,17 @@ class BluetoothRadio:
         self._advertisement = None
         await self._with_controller(self._show)
 
+    async def _hide(self) -> None:
+        """Ends advertising."""
+        try:
+            await self._host.stop_advertising()
+        except hci.HCI_Error:
+            # A link that began at this moment has ended it; the event that tells Bumble so is on the way.
+            self._host.legacy_advertising_set.enabled = False
+            await self._host.stop_advertising()
+
     async def _show(self) -> None:
-        await self._host.stop_advertising()
+        await self._hide()
         if self._advertisement is not None:
             await self._host.start_advertising(
                 AdvertisingType.UNDIRECTED_CONNECTABLE_SCANNABLE,
@@ -181,7 +190,7 @@ class BluetoothRadio:
 
     async def _connect(self, address: hci.Address) -> Connection:
         # An emulated controller that advertises would take its own connection for one of an advertisement.
-        await self._host.stop_advertising()
+        await self._hide()
         if self._host.is_scanning:
             await self._host.stop_scanning()
         return await self._host.connect(address, own_address_type=hci.OwnAddressType.PUBLIC, timeout=DIAL_TIMEOUT / 2)
