@@ -235,7 +235,8 @@ extension Device {
     /// What `handoffctl apps` tells about each domain, by the label of its host, once `condition` holds for all of it.
     func domains(
         until condition: @escaping @Sendable ([String: JSON]) -> Bool = {
-            $0.values.allSatisfy { $0["state"].string != "pending" }
+            // None before the daemon has read the apps' files.
+            !$0.isEmpty && $0.values.allSatisfy { $0["state"].string != "pending" }
         }
     ) async throws -> [String: JSON] {
         try await connected { client in

@@ -84,7 +84,9 @@ extension SiteStories {
             try world.write(address, to: "sites/address")
             try world.writeSiteApp("org.example.Editor", ["plain", "signed-rsa"])
         } _: { _, _, desktop in
-            let domains = try await desktop.domains { $0.values.allSatisfy { !$0["checked"].isNull } }
+            let domains = try await desktop.domains { all in
+                all.count == 2 && all.values.allSatisfy { !$0["checked"].isNull }
+            }
             #expect(domains.mapValues { $0["state"].string } == ["plain": "approved", "signed-rsa": "approved"])
             let status = try String(contentsOfFile: "/proc/\(desktop.process.processID)/status", encoding: .utf8)
             #expect(status.contains("Seccomp:\t2"))
