@@ -83,7 +83,7 @@ test-browsers: ## Run real browsers with the extension, on displays of their own
 	@Tests/Browsers/run
 
 .PHONY: test-extensions
-test-extensions: ## Run the tests of the editors' plug-ins with real editors, in about a minute
+test-extensions: ## Run the tests of the editors' plug-ins with real editors, in some minutes
 	@Tests/Scripts/setup extensions
 	swift build $(SWIFT_FLAGS)
 	@Tests/Extensions/run
