@@ -239,9 +239,14 @@ extension Radio {
     func exchange(_ byte: UInt8, _ address: RadioAddress, _ port: LEPSM) async throws {
         var answer: [UInt8]?
         while answer == nil {
-            answer = try await withChannel(to: address, port: port, timeout: .dialTimeout) { channel in
-                guard (try? await channel.send([byte])) != nil else { return nil }
-                return try? await channel.receive(exactly: 1)
+            do {
+                answer = try await withChannel(to: address, port: port, timeout: .dialTimeout) { channel in
+                    guard (try? await channel.send([byte])) != nil else { return nil }
+                    return try? await channel.receive(exactly: 1)
+                }
+            } catch let error as RadioError where error.code == .channelClosed {
+                // It was closed as soon as it was open.
+                continue
             }
         }
         try expect(answer == [byte], "the echo differs")
