@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Iterable
 
 from . import stream
-from .errors import ChannelEnded, ProtocolError
+from .errors import ChannelEnded, ChannelLost, ProtocolError
 from .framing import LONGEST_FIRST_FRAME, FragmentReader, fragments, frame, pad
 from .keys import Identity
 from .messages import LONGEST_OTHER
@@ -43,12 +43,12 @@ class Frames:
         return body
 
     async def wait_for_end(self, seconds: float) -> None:
-        """Waits until the other side closes the channel, and closes it then, or after some seconds."""
+        """Waits until the other side closes the channel or ends the link, and closes it then, or after some seconds."""
         try:
             async with asyncio.timeout(seconds):
                 if self._buffer or await self.channel.receive():
                     raise ProtocolError("something came after the last message", "outOfTurn")
-        except (ChannelEnded, TimeoutError):
+        except (ChannelEnded, ChannelLost, TimeoutError):
             pass
         finally:
             await self.channel.close()
