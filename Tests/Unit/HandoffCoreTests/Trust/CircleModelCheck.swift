@@ -7,20 +7,32 @@ import Testing
 /// Honest devices against lying ones (Docs/Circle.md, "Why it holds").
 @Suite("No lie, alone or in conspiracy, breaks a rule of the circle", .endsWithin(minutes: 10))
 struct CircleModelCheck {
-    @Test("In random histories of 2 to 6 honest devices and 1 or 2 conspiring liars", arguments: 0..<60)
-    func random(seed: UInt64) throws {
+    /// Limits that liars reach with the devices that they make up, and honest devices do not.
+    private static let small = CircleLimits(knownDevices: 12, broughtDevices: 3, additions: 6, removals: 9, names: 5)
+
+    @Test(
+        "In random histories of 2 to 6 honest devices and 1 or 2 conspiring liars",
+        arguments: [CircleLimits.standard, small],
+        0..<40
+    )
+    func random(limits: CircleLimits, seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
-        let count = 2 + Int(seed % 5)
+        let count = 2 + Int(seed % (limits == .standard ? 5 : 3))
         let liars = 1 + Int(seed / 5 % 2)
-        var world = try CircleWorld(honest: count, liars: liars + 4, limits: .standard)
+        var world = try CircleWorld(honest: count, liars: liars + (limits == .standard ? 4 : 12), limits: limits)
         for one in 1..<count { world.pair(Int.random(in: 0..<one, using: &random), one) }
         for liar in 0..<liars { world.pair(Int.random(in: 0..<count, using: &random), withLiar: liar) }
+        if limits == Self.small {
+            let additions = world.liars.dropFirst(liars).map(world.liars[0].adds)
+            for one in 0..<count { world.lie(as: 0, to: one, additions) }
+        }
+        #expect(world.isLimitReached == (limits == Self.small), "seed \(seed)")
         var copies = world.honest
         for step in 0..<60 {
             let before = world
             let one = Int.random(in: 0..<count, using: &random)
             let other = Int.random(in: 0..<count, using: &random)
-            switch Int.random(in: 0..<20, using: &random) {
+            switch Int.random(in: 0..<24, using: &random) {
             case 0: world.pair(one, other)
             case 1: world.pair(one, withLiar: Int.random(in: 0..<liars, using: &random))
             case 2: world.remove(world.liars[Int.random(in: 0..<liars, using: &random)], by: one)
@@ -30,9 +42,12 @@ struct CircleModelCheck {
                 continue
             case 4: copies[one] = world.honest[one]
             case 5: world.keep(world.honest[other].device, by: one)
-            case 6..<12: world.meet(one, other)
+            case 6: world.rename(world.honest[other].device, to: try DeviceName("name \(step)"), by: one)
+            case 7 where seed.isMultiple(of: 2): world.remove(world.honest[other].device, by: one)
+            case 7..<10: world.hear(one, from: other)
+            case 10..<16: world.meet(one, other)
             default:
-                let liar = Int.random(in: world.liars.indices, using: &random)
+                let liar = Int.random(in: limits == .standard ? world.liars.indices : 0..<liars, using: &random)
                 world.lie(as: liar, to: one, lies(in: world, &random))
             }
             try #require(world.brokenRule(since: before) == nil, "seed \(seed), step \(step)")
@@ -46,12 +61,13 @@ struct CircleModelCheck {
         let all = world.honest.map(\.device) + world.liars
         let old = world.pool.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
             .filter { _ in Bool.random(using: &random) }
-        let new = (0..<Int.random(in: 0..<4, using: &random)).map { _ -> SignedStatement in
-            let author = world.liars.randomElement(using: &random)!
+        let new = (0..<Int.random(in: 0..<(world.limits == .standard ? 4 : 30), using: &random)).map {
+            _ -> SignedStatement in
+            let author = world.liars.prefix(world.limits == .standard ? 6 : 3).randomElement(using: &random)!
             let subject = all.randomElement(using: &random)!
             switch Int.random(in: 0..<4, using: &random) {
             case 0: return author.adds(subject)
-            case 1: return author.names(subject, "liar", version: .max)
+            case 1: return author.names(subject, "liar", version: [1, 2, 7, .max].randomElement(using: &random)!)
             case 2:
                 let victim = all.randomElement(using: &random)!
                 return SignedStatement(victim.removes(subject).statement, signature: author.id.bytes)
@@ -91,7 +107,7 @@ struct CircleModelCheck {
     /// Everything that the two honest devices, their person and the liar with its accomplice can do.
     private static let events: [@Sendable (inout CircleWorld) -> Void] = {
         var events: [@Sendable (inout CircleWorld) -> Void] = [
-            { $0.meet(0, 1) }, { $0.meet(1, 0) },
+            { $0.meet(0, 1) }, { $0.hear(0, from: 1) }, { $0.hear(1, from: 0) },
         ]
         for one in 0..<2 {
             events.append { $0.remove($0.liars[0], by: one) }

@@ -40,11 +40,44 @@ extension CircleWorld {
                     return "device \(one) does not trust \(other) although the person said so"
                 }
                 guard trust(one, right.device), trust(other, left.device) else { continue }
-                if left.circle.digest != right.circle.digest {
+                if limits == .standard, left.circle.digest != right.circle.digest {
                     return "devices \(one) and \(other) know different circles"
+                }
+                // Beyond the limits one of them may not know a device that the other one knows.
+                if honestStatements(known: one, other, of: left.circle)
+                    != honestStatements(known: one, other, of: right.circle)
+                {
+                    return "devices \(one) and \(other) know different statements of honest devices"
                 }
             }
         }
         return nil
+    }
+
+    /// Whether any honest device has no room for more devices, or for more statements of some liar.
+    var isLimitReached: Bool {
+        honest.contains { one in
+            one.circle.known.count >= limits.knownDevices
+                || liars.contains { liar in
+                    let places = one.circle.statements.map(\.statement.place).filter { $0.author == liar.id }
+                    return places.count { $0.kind == .remove } >= limits.removals
+                        || places.count { $0.kind == .add } >= limits.broughtDevices
+                        || places.count { $0.kind == .name } >= limits.names
+                }
+        }
+    }
+
+    /// What a circle has of what honest devices say of devices, as far as two honest devices know both.
+    private func honestStatements(known one: Int, _ other: Int, of circle: Circle) -> Set<SignedStatement> {
+        let authors = Set(honest.map(\.device.id))
+        func isKnown(_ id: DeviceID) -> Bool {
+            [one, other].allSatisfy { honest[$0].device.id == id || honest[$0].circle[id] != nil }
+        }
+        return Set(
+            circle.statements.filter { signed in
+                let place = signed.statement.place
+                return authors.contains(place.author) && isKnown(place.author) && isKnown(place.subject)
+            }
+        )
     }
 }

@@ -38,6 +38,7 @@ struct CircleWorld: Hashable {
         let number: Int
     }
 
+    let limits: CircleLimits
     var honest: [Honest]
     /// The devices that lie, and those that they have made up; they share all that they know.
     let liars: [FakeDevice]
@@ -49,6 +50,7 @@ struct CircleWorld: Hashable {
     init(honest: Int, liars: Int, limits: CircleLimits) throws {
         let devices = try (0..<UInt8(honest + liars)).map { try FakeDevice($0) }
         self.honest = devices.prefix(honest).map { Honest($0, limits) }
+        self.limits = limits
         self.liars = Array(devices.dropFirst(honest))
     }
 
@@ -68,13 +70,15 @@ struct CircleWorld: Hashable {
 
     /// Two honest devices exchange their circles, if they trust each other.
     mutating func meet(_ one: Int, _ other: Int) {
+        hear(other, from: one)
+        hear(one, from: other)
+    }
+
+    /// An honest device takes in what another one says, if they trust each other; its own answer is lost.
+    mutating func hear(_ one: Int, from other: Int) {
         guard trust(one, honest[other].device), trust(other, honest[one].device) else { return }
-        let statements = honest[one].circle.statements
-        honest[other].change { $0.hear(statements) }
-        // The other one stops when it does not trust this one any more.
-        guard trust(other, honest[one].device) else { return }
-        let answer = honest[other].circle.statements
-        honest[one].change { $0.hear(answer) }
+        let statements = honest[other].circle.statements
+        honest[one].change { $0.hear(statements) }
     }
 
     /// A liar, or a device that it made up, exchanges with an honest device that trusts it: it learns all that the
@@ -92,6 +96,12 @@ struct CircleWorld: Hashable {
         let own = honest[one].device
         guard honest[one].circle[device.id] != nil else { return }
         honest[one].change { try? $0.remove(device.id, sign: own.sign) }
+    }
+
+    /// The person renames a device on an honest one.
+    mutating func rename(_ device: FakeDevice, to name: DeviceName, by one: Int) {
+        let own = honest[one].device
+        honest[one].change { try? $0.rename(device.id, to: name, sign: own.sign) }
     }
 
     /// The person decides on an honest device that another one is to be trusted.
