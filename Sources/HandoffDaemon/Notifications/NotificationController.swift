@@ -17,6 +17,8 @@ struct NotificationController {
         case alarm
         /// Something that the user should know: a headline and a sentence.
         case message(String, String)
+        /// The same, which waits for a server where there is none: nobody at this computer knows of it.
+        case report(String, String)
         /// The name of the device for whose activity the user waits; nil when the user waits no longer.
         case waiting(String?)
     }
@@ -41,11 +43,16 @@ struct NotificationController {
         var activationToken: String?
     }
 
+    /// The most reports that wait for a server; then the oldest one is lost. A person reads no more at once.
+    private static let maximumUnshown = 32
+
     private let server: NotificationServer
     private let engine: Engine
     private let logger: Logger
     private var machine = NearbyNotifications()
     private var shown: Shown?
+    /// The reports that no server has shown yet, the oldest first.
+    private var unshown: [NotificationServer.Notification] = []
     /// The number of the notification that an activity is coming.
     private var waiting: UInt32?
     private var owner: BusName?
@@ -72,9 +79,12 @@ struct NotificationController {
                 machine.closed()
             }
             owner = next
+            if next != nil { await showReports() }
         case .alarm: break
         case .message(let summary, let message):
             _ = await show(NotificationServer.Notification(summary: summary, body: message))
+        case .report(let summary, let message):
+            await report(NotificationServer.Notification(summary: summary, body: message))
         case .waiting(let device): await showWait(for: device)
         }
         return nil
@@ -117,6 +127,20 @@ struct NotificationController {
             case .show(let offer): await show(offer)
             }
         }
+    }
+
+    /// Shows a report, now or when there is a server.
+    private mutating func report(_ notification: NotificationServer.Notification) async {
+        unshown.append(notification)
+        if unshown.count > Self.maximumUnshown {
+            unshown.removeFirst()
+            logger.notice("a notification was lost: none can be shown", metadata: ["event": "notification.lost"])
+        }
+        await showReports()
+    }
+
+    private mutating func showReports() async {
+        while let next = unshown.first, await show(next) != nil { unshown.removeFirst() }
     }
 
     /// Shows that an activity of a device is coming; with nil, that none is.

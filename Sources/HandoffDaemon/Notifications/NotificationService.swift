@@ -9,8 +9,9 @@ import Logging
 /// Notifies the user on the desktop of activities that can be continued here, and continues one when it is clicked; and of
 /// each device that joins or leaves the circle.
 ///
-/// While the desktop has no notification server, nothing is shown, also not later; the next one is tried again. While
-/// the settings want no notifications of activities, there are none; of the circle there are.
+/// While the desktop has no notification server, no activity is shown, also not later; what other devices report of the
+/// circle is shown by the next server. While the settings want no notifications of activities, there are none; of the
+/// circle there are.
 struct NotificationService: Sendable {
     let engine: Engine
     let connection: Connection
@@ -54,16 +55,16 @@ struct NotificationService: Sendable {
         let source = engine.trust.member(source)?.name.rawValue ?? source.description
         for device in changes.added {
             newEvents.yield(
-                .message("\(device.name) joined your devices", "\(source) reported it. Remove it if it is not yours.")
+                .report("\(device.name) joined your devices", "\(source) reported it. Remove it if it is not yours.")
             )
         }
         let questions = Set(changes.questions.map(\.id))
         for device in changes.removed where !questions.contains(device.id) {
-            newEvents.yield(.message("\(device.name) was removed from your devices", "\(source) reported it."))
+            newEvents.yield(.report("\(device.name) was removed from your devices", "\(source) reported it."))
         }
         for member in changes.questions {
             newEvents.yield(
-                .message(
+                .report(
                     "Is \(member.name) still one of your devices?",
                     "\(source) reported a change that only you can judge. Run `handoffctl devices`."
                 )

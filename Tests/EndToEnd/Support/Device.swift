@@ -19,6 +19,12 @@ struct Device: Sendable {
         kill(process.processID, number)
     }
 
+    /// Stops the daemon.
+    func stop() async throws {
+        signal(SIGTERM)
+        #expect(await process.exitStatus() == 0)
+    }
+
     /// Runs handoffctl to its end.
     func run(_ arguments: String...) async throws -> ProgramResult {
         try await run(arguments)

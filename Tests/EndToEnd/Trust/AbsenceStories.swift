@@ -95,12 +95,6 @@ struct AbsenceStories {
 }
 
 extension Device {
-    /// Stops the daemon.
-    fileprivate func stop() async throws {
-        signal(SIGTERM)
-        #expect(await process.exitStatus() == 0)
-    }
-
     /// Whether another device has said that it has this device's present key.
     fileprivate func isKnown(to peer: JSON) throws -> Bool {
         peer["knownKey"].string == Data(try advertisingKeyRecord.id.bytes).base64EncodedString()
