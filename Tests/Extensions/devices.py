@@ -39,7 +39,8 @@ ESCAPES = re.compile(
 )
 # What the environment of a test must not inherit: settings of the person who runs it, and of an editor around it.
 SETTINGS = ["VISUAL", "EDITOR", "ALTERNATE_EDITOR", "NVIM", "NVIM_LISTEN_ADDRESS", "VIMINIT", "VIM", "VIMRUNTIME",
-            "EMACS_SERVER_FILE", "EMACS_SOCKET_NAME", "DISPLAY", "WAYLAND_DISPLAY", "XDG_CONFIG_DIRS", "TERMINAL"]
+            "EMACS_SERVER_FILE", "EMACS_SOCKET_NAME", "DISPLAY", "WAYLAND_DISPLAY", "XDG_CONFIG_DIRS", "TERMINAL",
+            "SSH_CONNECTION", "TMUX", "TMUX_PANE", "TMUX_TMPDIR", "PROMPT_COMMAND", "ZDOTDIR", "PS1", "SHELL"]
 
 
 # How systemd executes a service: with few variables, of which one is its own process (systemd.exec(5)).
@@ -174,17 +175,17 @@ class Pair:
             os.utime(path, (WRITTEN, WRITTEN))
         return paths
 
-    def wait_offered(self):
-        """Waits until the desktop lists a text document."""
+    def wait_offered(self, kind=TYPE):
+        """Waits until the desktop lists an activity of a type."""
         self.nearby.refresh()
-        self.nearby.wait_for_type(type_hash(TYPE))
+        self.nearby.wait_for_type(type_hash(kind))
 
     def wait_nothing(self):
         """Waits until the desktop lists nothing."""
         self.nearby.refresh()
         self.nearby.wait_empty()
 
-    def fetch(self):
+    def fetch(self, kind=TYPE):
         """The activity as the desktop gets it now, after the editor has saved it.
 
         An advertisement changes at most five times in ten seconds, so that the list may show an activity that has
@@ -193,7 +194,7 @@ class Pair:
         deadline = time.monotonic() + TIMEOUT
         while True:
             self.nearby.refresh()
-            self.wait_offered()
+            self.wait_offered(kind)
             tried = self.nearby.entries
             try:
                 return self.desktop.ctl("continue", "--print", "--fresh", tried[0]["id"])
@@ -282,14 +283,22 @@ class Terminal:
                     raise Failure(f"{text!r} is not shown; the last of the screen: {shown[-600:]!r}")
 
     @property
+    def raw(self):
+        """Everything that was shown, as bytes."""
+        with self._changed:
+            return self._output
+
+    @property
     def shown(self):
         """Everything that was shown, without escape sequences."""
         with self._changed:
             return ESCAPES.sub(b"", self._output).decode(errors="replace")
 
     def wait_for_exit(self):
-        """The exit status."""
-        return self.process.wait(timeout=TIMEOUT)
+        """The exit status, once everything that was shown has been read."""
+        status = self.process.wait(timeout=TIMEOUT)
+        self._reader.join(timeout=TIMEOUT)
+        return status
 
     def close(self):
         """Ends the program, however it stands; a second time does nothing."""

@@ -127,7 +127,9 @@ class Device:
         """Starts the daemon and waits until it owns its name on the bus."""
         arguments = [*self._prefix, PROGRAMS / "handoffd", "--foreground", "--log-level", "debug", "--name", self.name]
         arguments += ["--bus", self.bus, "--state-dir", self.state] + self._radio
-        self.daemon = self._stack.enter_context(process(arguments, stderr=subprocess.PIPE, text=True))
+        # What it starts finds the bus there, as in a session.
+        environment = {**os.environ, "DBUS_SESSION_BUS_ADDRESS": self.bus}
+        self.daemon = self._stack.enter_context(process(arguments, stderr=subprocess.PIPE, text=True, env=environment))
         self.lines = Lines(self.daemon.stderr, self._log)
         self.wait_log("on the bus")
         return self

@@ -1,0 +1,359 @@
+"""The shells' integrations and handoff-terminal: real shells in terminals, a real tmux, a real xterm on a display."""
+
+import json
+import os
+import signal
+import subprocess
+import urllib.parse
+
+from devices import TIMEOUT, IntegrationTest, process
+from odd_names import ODD_NAMES
+
+TYPE = "org.handoffd.directory"
+
+
+class TerminalTest(IntegrationTest):
+    """A test of terminals."""
+
+    def integration(self, computer, shell):
+        """The file that a person sources."""
+        return computer.home / f"usr/share/handoffd/terminal/handoff.{shell}"
+
+    def directory(self, name, computer=None):
+        """A directory of the synchronised folder; its path as bytes."""
+        path = os.fsencode((computer or self.laptop).docs) + b"/" + os.fsencode(name)
+        os.makedirs(path, exist_ok=True)
+        return path
+
+    def configure(self, computer, text):
+        """Writes terminal.conf."""
+        (computer.home / "config/handoff").mkdir(exist_ok=True)
+        (computer.home / "config/handoff/terminal.conf").write_text(text, encoding="utf-8")
+
+    def install(self, computer, name, text):
+        """A program of a computer, until the test ends."""
+        self.addCleanup(computer.program(name, text).unlink)
+
+
+class BashTests(TerminalTest):
+    """Bash; the same tests run with the other shells."""
+
+    name = "bash"
+    settings = ".bashrc"
+    program = ["bash"]
+    before = "PS1='rea''dy> '\n"
+    status = "$?"
+    count = 0
+
+    def shell(self, is_on=True, more="", directory=None, **variables):
+        """An interactive shell in a terminal of the laptop, once it shows its prompt."""
+        path = self.laptop.home / self.settings
+        path.parent.mkdir(parents=True, exist_ok=True)
+        line = f". {self.integration(self.laptop, self.name)}\n" if is_on else ""
+        path.write_text(self.before + line + more, encoding="utf-8")
+        self.addCleanup(path.unlink, missing_ok=True)
+        made = self.terminal(self.laptop, *self.program, directory=directory or self.directory("first"), **variables)
+        made.wait("ready> ")
+        return made
+
+    @staticmethod
+    def literal(path):
+        """A path of any bytes, as a word."""
+        return b"$'" + b"".join(b"\\%03o" % byte for byte in path) + b"'"
+
+    def run_command(self, shell, command):
+        """Types a command, and waits for the prompt after it."""
+        self.count += 1
+        shell.type(b"\x15" + (command if isinstance(command, bytes) else command.encode())
+                   + f"; echo do''ne-{self.count}\r".encode())
+        shell.wait(f"done-{self.count}")
+        shell.wait("ready> ")
+
+    def test_the_directory_is_offered_and_each_that_the_person_goes_to(self):
+        self.directory("second")
+        shell = self.shell()
+        properties = self.events.wait_document(self.directory("first"))
+        self.assertEqual((properties["Type"], properties["Title"]), (TYPE, "first"))
+        self.run_command(shell, "cd ../second")
+        self.events.wait_document(self.directory("second"))
+        self.run_command(shell, "cd ..")
+        self.events.wait_document(self.laptop.docs)
+
+    def test_every_odd_name_arrives_as_it_is(self):
+        shell = self.shell()
+        for name in ODD_NAMES:
+            with self.subTest(name=name):
+                path = self.directory(name)
+                self.run_command(shell, b"cd " + self.literal(path))
+                self.events.wait_document(path)
+
+    def test_nothing_is_offered_without_being_switched_on_nor_over_ssh(self):
+        shell = self.shell(is_on=False)
+        self.run_command(shell, "cd ..")
+        remote = self.shell(SSH_CONNECTION="192.0.2.1 5 192.0.2.2 22", directory=self.directory("remote"))
+        self.run_command(remote, "cd ..")
+        self.assertNotIn(b"\x1b[?1004h", shell.raw + remote.raw)
+        self.shell(directory=self.directory("second"))
+        first = self.events.wait("a document", lambda e: e["properties"].get("DocumentURL"))["properties"]
+        self.assertTrue(first["DocumentURL"].endswith("/second"), first)
+
+    def test_who_waits_for_a_long_command_may_be_elsewhere(self):
+        for name in ("slow", "quick"):
+            self.directory(name)
+        shell = self.shell()
+        self.events.wait_document(self.directory("first"))
+        self.run_command(shell, "sleep 3; cd ../slow")
+        self.run_command(shell, "cd ../quick")
+        changed = self.events.wait("a document", lambda e: e["properties"].get("DocumentURL"))["properties"]
+        self.assertTrue(changed["DocumentURL"].endswith("/quick"), changed)
+
+    def test_the_terminal_that_gets_the_focus_is_the_one_that_is_offered(self):
+        first, second = self.directory("first"), self.directory("second")
+        shell = self.shell()
+        self.events.wait_document(first)
+        other = self.shell(directory=second)
+        self.events.wait_document(second)
+        shell.type("\x1b[O\x1b[I")
+        self.events.wait_document(first)
+        with self.pair.publishing(title="Another"):
+            self.pair.fetch()
+            shell.type("\x1b[I")
+            self.events.wait_document(first)
+        other.type("\x1b[I")
+        self.events.wait_document(second)
+
+    def test_the_end_of_the_shell_is_the_end_of_its_activity_and_so_is_its_death(self):
+        first, second = self.directory("first"), self.directory("second")
+        shell = self.shell()
+        self.events.wait_document(first)
+        shell.type("exit\r")
+        shell.wait_for_exit()
+        self.assertTrue(shell.raw.rfind(b"\x1b[?1004l") > shell.raw.rfind(b"\x1b[?1004h"), shell.raw[-200:])
+        self.events.wait_activity("removed")
+        other = self.shell(directory=second)
+        self.events.wait_document(second)
+        other.process.send_signal(signal.SIGKILL)
+        self.events.wait_activity("removed")
+
+    def test_programs_in_the_terminal_get_no_reports_of_the_focus_and_a_child_keeps_nothing_alive(self):
+        shell = self.shell()
+        self.events.wait_document(self.directory("first"))
+        shell.type("echo in''side; cat\r")
+        shell.wait("inside")
+        shell.type("hello\r")
+        shell.wait("hello")
+        shell.wait("hello")
+        self.assertTrue(shell.raw.rfind(b"\x1b[?1004l") > shell.raw.rfind(b"\x1b[?1004h"), shell.raw[-200:])
+        shell.type("\x04")
+        shell.wait("ready> ")
+        # A child that stays has what the shell had open.
+        pipe = self.laptop.home / "pipe"
+        os.mkfifo(pipe)
+        self.addCleanup(pipe.unlink)
+        shell.type(f"cat {pipe} &\r")
+        shell.wait("ready> ")
+        with open(pipe, "w", encoding="ascii"):
+            shell.type("exit\rexit\r")
+            self.events.wait_activity("removed")
+
+    def test_the_status_of_a_command_is_what_the_next_one_sees(self):
+        shell = self.shell()
+        shell.type("false\r")
+        shell.wait("ready> ")
+        shell.type(f"echo status-{self.status}\r")
+        shell.wait("status-1")
+
+    def test_without_a_bus_the_shell_says_nothing_and_goes_on(self):
+        shell = self.shell(DBUS_SESSION_BUS_ADDRESS="unix:path=/nowhere")
+        for name in ("second", "third"):
+            self.directory(name)
+            self.run_command(shell, f"cd ../{name}")
+        self.assertNotIn("handoff", shell.shown)
+
+
+class BashSettingsTests(TerminalTest):
+    """What the person's own settings of Bash keep."""
+
+    def test_commands_of_the_prompt_are_kept_however_they_end(self):
+        tests = BashTests()
+        for command in ("echo mine;", "echo mine", "declare -a PROMPT_COMMAND=('echo mi' 'echo ne')"):
+            with self.subTest(command=command):
+                path = self.laptop.home / ".bashrc"
+                before = command if command.startswith("declare") else f"PROMPT_COMMAND='{command}'"
+                integration = self.integration(self.laptop, "bash")
+                path.write_text(f"{before}\n{tests.before}. {integration}\n. {integration}\n", encoding="utf-8")
+                self.addCleanup(path.unlink, missing_ok=True)
+                directory = self.directory("first")
+                shell = self.terminal(self.laptop, "bash", directory=directory)
+                shell.wait("mi")
+                shell.wait("ne")
+                self.events.wait_document(directory)
+                shell.type("exit\r")
+                self.events.wait_activity("removed")
+
+
+class ZshTests(BashTests):
+    """Zsh."""
+
+    name = "zsh"
+    settings = ".zshrc"
+    program = ["zsh"]
+
+
+class FishTests(BashTests):
+    """Fish."""
+
+    name = "fish"
+    settings = "config/fish/config.fish"
+    program = ["fish"]
+    before = "set fish_greeting; function fish_prompt; echo -n 'rea''dy> '; end\n"
+    status = "$status"
+
+    @staticmethod
+    def literal(path):
+        """A path of any bytes, as a word."""
+        return b"".join(b"\\X%02x" % byte for byte in path)
+
+
+class OpenTests(TerminalTest):
+    """A terminal opens on the desktop."""
+
+    def setUp(self):
+        super().setUp()
+        self.log = self.desktop.home / "terminal.log"
+        self.addCleanup(lambda: self.log.unlink(missing_ok=True))
+        self.notes = self.desktop.home / "notes"
+        self.install(self.desktop, "x-terminal-emulator",
+                     f"#!/bin/sh\nprintf '%s\\0' \"$(pwd; echo .)\" \"$PWD\" \"$@\" > {self.log}.new\n"
+                     f"mv {self.log}.new {self.log}\n")
+        self.install(self.desktop, "notify-send", "#!/bin/sh\n")
+
+    def open(self, info, status=0, name="laptop", kind=TYPE, **variables):
+        """Runs handoff-terminal to its end; returns what it printed."""
+        result = subprocess.run(
+            [self.desktop.home / "usr/libexec/handoffd/handoff-terminal"],
+            input=json.dumps({"type": kind, "deviceName": name, "userInfo": info}), text=True,
+            env=self.desktop.environment(**{"DISPLAY": ":0", **variables}), stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, timeout=TIMEOUT, check=False, cwd="/",
+        )
+        self.assertEqual(result.returncode, status, result.stdout)
+        return result.stdout
+
+    @staticmethod
+    def about(path, **more):
+        """The userInfo about a directory."""
+        return {"version": 1, "NSUserActivityDocumentURLKey": {"$url": "file://" + urllib.parse.quote(path)}, **more}
+
+    def opened(self):
+        """What the terminal got: its directory, and its words."""
+        directory, name, *words = self.log.read_bytes().split(b"\0")[:-1]
+        self.assertEqual(directory, name + b"\n.")
+        return name, words
+
+    def test_every_odd_name_is_the_directory_of_the_terminal(self):
+        for name in ODD_NAMES:
+            with self.subTest(name=name):
+                path = self.directory(name, self.desktop)
+                self.open(self.about(path))
+                self.assertEqual(self.opened(), (path, []))
+
+    def test_the_command_of_terminal_conf_gets_the_directory_as_it_is(self):
+        self.install(self.desktop, "mine", f"#!/bin/sh\nexec {self.desktop.bin}/x-terminal-emulator \"$@\"\n")
+        self.configure(self.desktop, "[terminal]\ncommand = mine --at={directory} 'a b'\n")
+        for name in (b"{directory}", b"caf\xe9 $(id)"):
+            path = self.directory(name, self.desktop)
+            self.open(self.about(path), DISPLAY="")
+            self.assertEqual(self.opened(), (path, [b"--at=" + path, b"a b"]))
+
+    def test_what_is_no_directory_is_refused(self):
+        file = self.desktop.write("file.txt")
+        self.assertIn("file.txt is not a directory", self.open(self.about(file), 65))
+        self.assertIn("bash is not a directory", self.open(self.about(b"/bin/bash"), 65))
+        self.assertIn("cannot be opened", self.open(self.about(b"/nowhere"), 66))
+        self.open({}, 65)
+        self.open(self.about(b"/tmp"), 65, kind="org.example.other")
+        self.open(self.about(self.directory("x", self.desktop)), 69, DISPLAY="")
+        self.assertFalse(self.log.exists())
+
+    def test_a_session_is_reached_only_where_the_person_has_said_how(self):
+        path = self.directory("x", self.desktop)
+        self.open(self.about(path, tmux="work"))
+        self.assertEqual(self.opened(), (path, []))
+        self.configure(self.desktop, "[ssh]\nLaptop = other\nlaptop = -oProxyCommand=me@laptop.example\n")
+        self.open({"tmux": "work"})
+        self.assertEqual(self.opened()[1], [
+            b"-e", b"ssh", b"-t", b"--", b"-oProxyCommand=me@laptop.example", b"exec tmux attach-session -t =work",
+        ])
+        for session in ("work; id", "$(id)", "a\nb", "", 7, ["work"], "=x", "x" * 65):
+            with self.subTest(session=session):
+                self.open(self.about(path, tmux=session))
+                self.assertEqual(self.opened(), (path, []))
+
+
+class AcrossTests(TerminalTest):
+    """From a terminal of the laptop to one of the desktop, over the air."""
+
+    def test_a_real_terminal_opens_in_the_counterpart(self):
+        here, there = self.directory("日本 'ü' $x"), self.directory("日本 'ü' $x", self.desktop)
+        (self.desktop.home / ".bashrc").write_text(
+            f". {self.integration(self.desktop, 'bash')}\n", encoding="utf-8"
+        )
+        read, write = os.pipe()
+        self.enterContext(process(["Xvfb", "-displayfd", str(write), "-nolisten", "tcp"], pass_fds=[write],
+                                  stderr=subprocess.DEVNULL))
+        os.close(write)
+        with open(read, encoding="ascii") as display:
+            number = int(display.readline())
+        pids = self.desktop.home / "xterm.pid"
+        self.install(self.desktop, "x-terminal-emulator",
+                     f"#!/bin/sh\necho $$ > {pids}\nexec env DISPLAY=:{number} SHELL=/bin/bash xterm \"$@\"\n")
+        tests = BashTests()
+        (self.laptop.home / ".bashrc").write_text(
+            f"{tests.before}. {self.integration(self.laptop, 'bash')}\n", encoding="utf-8"
+        )
+        self.terminal(self.laptop, "bash", directory=here)
+        self.events.wait_document(here)
+        self.pair.wait_offered(TYPE)
+        self.assertEqual(self.desktop.ctl("continue")["outcome"], "app")
+        self.desktop.events.wait_document(there)
+        self.events.wait("the word that it is continued", lambda e: e["event"] == "continued")
+        os.kill(int(pids.read_text(encoding="ascii")), signal.SIGTERM)
+
+    def test_a_tmux_session_goes_on_in_a_terminal_of_the_desktop(self):
+        self.configure(self.laptop, "[terminal]\ntmux = yes\n")
+        self.configure(self.desktop, "[ssh]\nlaptop = me@laptop.example\n")
+        tests = BashTests()
+        (self.laptop.home / ".bashrc").write_text(
+            f"{tests.before}. {self.integration(self.laptop, 'bash')}\n", encoding="utf-8"
+        )
+        # The shells of tmux are login shells, for which Debian sets PATH anew.
+        profile = self.laptop.home / ".bash_profile"
+        profile.write_text(f"PATH={self.laptop.bin}:$PATH\n. ~/.bashrc\n", encoding="utf-8")
+        self.addCleanup(profile.unlink)
+        # Not in a synchronised folder: there is a session, and no document.
+        variables = {"SHELL": "/bin/bash", "TMUX_TMPDIR": str(self.laptop.home / "tmp")}
+        self.terminal(self.laptop, "tmux", "-f", "/dev/null", "new-session", "-s", "work", directory=self.laptop.home,
+                      **variables)
+        environment = self.laptop.environment(**variables)
+        self.addCleanup(subprocess.run, ["tmux", "kill-server"], env=environment, check=False)
+        self.events.wait("a session without a document",
+                         lambda e: e["properties"].get("UserInfo", {}).get("tmux") == "work"
+                         and not e["properties"].get("DocumentURL") or e["properties"].get("DocumentURL") == "")
+        words = self.desktop.home / "words"
+        os.mkfifo(words)
+        self.addCleanup(words.unlink)
+        self.install(self.desktop, "x-terminal-emulator", f"#!/bin/sh\nprintf '%s\\0' \"$@\" > {words}\n")
+        # It reaches the laptop, as ssh would.
+        assignments = " ".join(f"{key}='{environment[key]}'" for key in ("TMUX_TMPDIR", "HOME", "PATH", "TERM"))
+        self.install(self.desktop, "ssh", f"#!/bin/sh\n[ \"$1 $2 $3\" = '-t -- me@laptop.example' ] || exit 1\n"
+                     f"exec env -i {assignments} LC_ALL=C.UTF-8 sh -c \"$4\"\n")
+        self.pair.wait_offered(TYPE)
+        with process([self.desktop.bin / "handoffctl", "continue"], env=self.desktop.environment(),
+                     stdout=subprocess.DEVNULL) as continuing:
+            command = words.read_bytes().split(b"\0")[:-1]
+            self.assertEqual(continuing.wait(), 0)
+        self.assertEqual(command[:2], [b"-e", b"ssh"])
+        attached = self.terminal(self.desktop, *command[1:])
+        attached.wait("ready> ")
+        attached.type("echo in-$TMUX_PANE-it\r")
+        attached.wait("in-%0-it")
