@@ -1,0 +1,301 @@
+"""handoff-media: a real mpv with its MPRIS plug-in on both computers, and players that are not as they should be."""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import urllib.parse
+import wave
+
+from devices import TIMEOUT, IntegrationTest, Lines, process
+from odd_names import ODD_NAMES
+
+TYPE = "org.handoffd.media"
+PROGRAM = "usr/libexec/handoffd/handoff-media"
+MPV = ["/usr/bin/mpv", "--no-config", "--script=/etc/mpv/scripts/mpris.so", "--vo=null", "--ao=null", "--no-terminal"]
+# A player of which a test decides what it answers.
+FAKE = """#!/usr/bin/python3
+import json, sys
+import dbus, dbus.service, dbus.mainloop.glib
+from gi.repository import GLib
+
+class Player(dbus.service.Object):
+    @dbus.service.method("org.freedesktop.DBus.Properties", "s", "a{sv}", async_callbacks=("reply", "fail"))
+    def GetAll(self, interface, reply, fail):
+        if values.get("hangs") and self.asked:
+            return
+        self.asked = True
+        status = {"PlaybackStatus": "Playing", "Metadata": dbus.Dictionary(values["metadata"], signature="sv")}
+        more = {key: value if isinstance(value, str) else dbus.Int64(value)
+                for key, value in values.get("more", {}).items()}
+        reply(dbus.Dictionary({**status, **more}, signature="sv"))
+
+    @dbus.service.method("org.mpris.MediaPlayer2.Player")
+    def Pause(self):
+        print("paused", flush=True)
+
+values = json.loads(sys.argv[1])
+dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
+bus = dbus.SessionBus()
+player = Player(bus, "/org/mpris/MediaPlayer2")
+player.asked = False
+name = dbus.service.BusName("org.mpris.MediaPlayer2.fake", bus)
+print("ready", flush=True)
+GLib.MainLoop().run()
+"""
+
+
+class MediaTest(IntegrationTest):
+    """A test of players."""
+
+    def sound(self, name, computer=None):
+        """A minute of silence in the synchronised folder; its path as bytes."""
+        path = os.fsencode((computer or self.laptop).docs) + b"/" + os.fsencode(name)
+        with open(path, "wb") as file, wave.open(file, "wb") as sound:
+            sound.setnchannels(1)
+            sound.setsampwidth(1)
+            sound.setframerate(8000)
+            sound.writeframes(b"\x80" * 8000 * 60)
+        return path
+
+    def following(self, computer=None):
+        """handoff-media, as the person has switched it on."""
+        computer = computer or self.laptop
+        return self.enterContext(process([computer.home / PROGRAM, "follow"], env=computer.environment()))
+
+    def mpv(self, computer, *arguments):
+        """A player, once it is on the bus."""
+        words = [*MPV, *map(os.fsdecode, arguments)]
+        player = self.enterContext(process(words, env=computer.environment()))
+        subprocess.run(
+            ["gdbus", "wait", "--session", "--timeout", str(int(TIMEOUT)), "org.mpris.MediaPlayer2.mpv"],
+            env=computer.environment(), check=True,
+        )
+        return player
+
+    def ctl(self, computer, *words):
+        """What playerctl says of mpv."""
+        result = subprocess.run(["playerctl", "--player=mpv", *words], env=computer.environment(), text=True,
+                                capture_output=True, check=False, timeout=TIMEOUT)
+        return result.stdout.strip()
+
+    def fetched(self):
+        """The state that the desktop gets now."""
+        return self.pair.fetch(TYPE)
+
+    def wait_change(self, is_playing):
+        """Waits until the laptop's activity says whether it plays."""
+        return self.events.wait(
+            "a change", lambda e: e["properties"].get("UserInfo", {}).get("isPlaying") is is_playing
+        )
+
+
+class OfferTests(MediaTest):
+    """What is offered of players."""
+
+    def test_what_mpv_plays_is_offered_with_its_position_of_that_moment(self):
+        path = self.sound("日本 'ü' $x.wav")
+        self.following()
+        player = self.mpv(self.laptop, "--start=20", "--", path)
+        properties = self.events.wait_document(path)
+        self.assertEqual((properties["Type"], properties["Title"]), (TYPE, "日本 'ü' $x.wav"))
+        info = self.fetched()["userInfo"]
+        self.assertTrue(info["isPlaying"])
+        self.assertGreater(info["position"], 19_000_000)
+        self.assertLess(info["position"], 60_000_000)
+        self.ctl(self.laptop, "pause")
+        self.wait_change(False)
+        self.ctl(self.laptop, "position", "40")
+        info = self.fetched()["userInfo"]
+        self.assertFalse(info["isPlaying"])
+        self.assertAlmostEqual(info["position"] / 1_000_000, 40, delta=1)
+        player.terminate()
+        self.events.wait_activity("removed")
+
+    def test_every_odd_name_arrives_as_it_is(self):
+        self.following()
+        self.mpv(self.laptop, "--idle")
+        for name in ODD_NAMES:
+            # mpv tells no names that are no text.
+            if not is_text(name):
+                continue
+            with self.subTest(name=name):
+                path = self.sound(name)
+                self.ctl(self.laptop, "open", "file://" + urllib.parse.quote(path))
+                # Of one that was idle, mpv-mpris 0.7.1 says that it plays only after a pause.
+                self.ctl(self.laptop, "pause")
+                self.ctl(self.laptop, "play")
+                self.events.wait_document(path)
+
+    def test_nothing_is_offered_before_it_plays_nor_without_an_address(self):
+        path = self.sound("paused.wav")
+        self.mpv(self.laptop, "--pause", "--", path)
+        self.following()
+        self.fake(metadata={"xesam:title": "no address"})
+        for url in ("cdda://1", "file:relative", "javascript:1", "https://me:secret@example.org/x", "file:///a%00b"):
+            self.fake(metadata={"xesam:url": url})
+        self.fake(metadata={"xesam:url": "https://example.org/film.mp4", "xesam:title": "A\x1bfilm\n"})
+        added = self.events.wait_activity("added")["properties"]
+        self.assertEqual((added["WebpageURL"], added["Title"]), ("https://example.org/film.mp4", "A film"))
+
+    def fake(self, **values):
+        """A player that says what the test wants, and what it prints; the one before ends."""
+        if hasattr(self, "last"):
+            self.last.terminate()
+            self.last.wait()
+        program = self.laptop.program("fake-player", FAKE)
+        self.addCleanup(program.unlink, missing_ok=True)
+        self.last = self.enterContext(process(
+            [program, json.dumps(values)], stdout=subprocess.PIPE, text=True, env=self.laptop.environment(),
+        ))
+        self.last.lines = Lines(self.last.stdout)
+        self.last.lines.wait(lambda line: line == "ready", "a player on the bus")
+        return self.last
+
+    def test_a_player_without_a_position_or_that_hangs_is_offered_without_or_with_the_last(self):
+        path = self.sound("notes.wav")
+        url = "file://" + urllib.parse.quote(path)
+        self.following()
+        for position in (None, -5, "x", 2**62):
+            with self.subTest(position=position):
+                more = {} if position is None else {"Position": position}
+                self.fake(metadata={"xesam:url": url}, more=more)
+                self.events.wait_document(path)
+                self.assertNotIn("position", self.fetched()["userInfo"])
+        self.fake(metadata={"xesam:url": url}, more={"Position": 7_000_000}, hangs=True)
+        self.events.wait_document(path)
+        self.assertEqual(self.fetched()["userInfo"]["position"], 7_000_000)
+
+
+class PlayTests(MediaTest):
+    """What is played of another computer."""
+
+    def play(self, info, status=0, **more):
+        """Runs handoff-media to its end; returns what it printed."""
+        activity = {"type": TYPE, "deviceName": "laptop", "userInfo": info, **more}
+        result = subprocess.run(
+            [self.desktop.home / PROGRAM], input=json.dumps(activity), text=True,
+            env=self.desktop.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT,
+            check=False, cwd="/",
+        )
+        self.assertEqual(result.returncode, status, result.stdout)
+        return result.stdout
+
+    @staticmethod
+    def about(path, **more):
+        """The userInfo about a file."""
+        return {"version": 1, "NSUserActivityDocumentURLKey": {"$url": "file://" + urllib.parse.quote(path)}, **more}
+
+    def test_a_player_that_runs_plays_every_odd_name_from_there_on(self):
+        self.mpv(self.desktop, "--idle", "--force-window=no")
+        for name in ODD_NAMES:
+            if not is_text(name):
+                continue
+            with self.subTest(name=name):
+                path = self.sound(name + b".wav", self.desktop)
+                self.play(self.about(path, position=30_000_000, isPlaying=False))
+                url = self.ctl(self.desktop, "metadata", "xesam:url")
+                self.assertEqual(urllib.parse.unquote_to_bytes(url), b"file://" + path)
+                self.assertEqual(self.ctl(self.desktop, "status"), "Paused")
+                self.assertEqual(round(float(self.ctl(self.desktop, "position"))), 30)
+
+    def test_what_plays_here_goes_on(self):
+        first, second = self.sound("first.wav", self.desktop), self.sound("second.wav", self.desktop)
+        self.mpv(self.desktop, "--", first)
+        self.play(self.about(second), 69)
+        self.assertTrue(self.ctl(self.desktop, "metadata", "xesam:url").endswith("first.wav"))
+
+    def test_the_command_of_media_conf_gets_each_value_as_it_is(self):
+        log = self.desktop.home / "player.log"
+        self.addCleanup(log.unlink, missing_ok=True)
+        self.addCleanup(self.desktop.program("mine", f"#!/bin/sh\nprintf '%s\\0' \"$@\" > {log}\n").unlink)
+        (self.desktop.home / "config/handoff").mkdir(exist_ok=True)
+        (self.desktop.home / "config/handoff/media.conf").write_text(
+            "[media]\ncommand = mine --from={position} {uri}\n", encoding="utf-8"
+        )
+        path = self.sound("{position} $(id).wav", self.desktop)
+        self.play(self.about(path, position=1_500_000))
+        self.assertEqual(log.read_bytes(), b"--from=1.500\0file://" + urllib.parse.quote(path).encode() + b"\0")
+        page = "https://example.org/film.mp4?a=b&c"
+        self.play({"version": 1}, webpageURL=page)
+        self.assertEqual(log.read_text(encoding="utf-8"), f"--from=0.000\0{page}\0")
+
+    def test_what_is_neither_sound_nor_video_is_refused(self):
+        for name in ("notes.txt", "script.sh", "list.m3u", "list.pls", "program", "x.wav.desktop"):
+            with self.subTest(name=name):
+                self.play(self.about(self.desktop.write(name)), 65)
+        os.mkfifo(self.desktop.docs / "pipe.wav")
+        self.play(self.about(os.fsencode(self.desktop.docs / "pipe.wav")), 65)
+        self.play(self.about(b"/nowhere/x.wav"), 66)
+        secret = "https://a:b@example.org/"
+        for page in ("file:///etc/passwd", "javascript:1", "mpv://x", secret, "https:///x", 7, None):
+            with self.subTest(page=page):
+                self.play({}, 65, webpageURL=page)
+        self.play({"NSUserActivityDocumentURLKey": {"$url": "https://example.org/"}}, 65)
+
+
+class AcrossTests(MediaTest):
+    """From a player of the laptop to one of the desktop, over the air."""
+
+    def test_it_goes_on_in_the_running_player_and_pauses_where_it_began(self):
+        here, there = self.sound("film.wav"), self.sound("film.wav", self.desktop)
+        self.following()
+        self.mpv(self.desktop, "--idle", "--force-window=no")
+        self.mpv(self.laptop, "--start=30", "--", here)
+        self.events.wait_document(here)
+        self.pair.wait_offered(TYPE)
+        self.assertEqual(self.desktop.ctl("continue")["outcome"], "app")
+        self.wait_change(False)
+        self.assertEqual(self.ctl(self.laptop, "status"), "Paused")
+        self.assertEqual(self.ctl(self.desktop, "status"), "Playing")
+        self.assertTrue(self.ctl(self.desktop, "metadata", "xesam:url").endswith(os.fsdecode(there)))
+        self.assertGreaterEqual(float(self.ctl(self.desktop, "position")), 29)
+
+    def test_it_goes_on_in_a_player_that_is_started(self):
+        here, there = self.sound("film.wav"), self.sound("film.wav", self.desktop)
+        self.following()
+        self.following(self.desktop)
+        words = " ".join(f"'{word}'" for word in MPV)
+        number = self.desktop.home / "player.pid"
+        script = f"#!/bin/sh\necho $$ > {number}\nexec {words} \"$@\"\n"
+        self.addCleanup(self.desktop.program("mpv", script).unlink)
+        self.addCleanup(lambda: number.exists() and end(int(number.read_text(encoding="ascii"))))
+        self.mpv(self.laptop, "--start=30", "--", here)
+        self.events.wait_document(here)
+        self.pair.wait_offered(TYPE)
+        self.assertEqual(self.desktop.ctl("continue")["outcome"], "app")
+        self.desktop.events.wait_document(there)
+        self.assertGreaterEqual(float(self.ctl(self.desktop, "position")), 29)
+        self.wait_change(False)
+
+    def test_where_it_fails_the_laptop_plays_on(self):
+        here = self.sound("film.wav")
+        self.desktop.write("film.wav", "")
+        self.following()
+        self.mpv(self.laptop, "--loop", "--", here)
+        self.events.wait_document(here)
+        os.unlink(self.desktop.docs / "film.wav")
+        os.mkfifo(self.desktop.docs / "film.wav")
+        self.pair.wait_offered(TYPE)
+        result = subprocess.run([self.desktop.bin / "handoffctl", "continue"], env=self.desktop.environment(),
+                                capture_output=True, check=False)
+        self.assertEqual(result.returncode, 1)
+        self.events.wait("the failure", lambda e: e["event"] == "continuationFailed")
+        self.assertEqual(self.ctl(self.laptop, "status"), "Playing")
+
+
+def end(number):
+    """Ends a process that is no child of this one, and waits until it has ended."""
+    descriptor = os.pidfd_open(number)
+    os.kill(number, signal.SIGTERM)
+    select.select([descriptor], [], [])
+    os.close(descriptor)
+
+
+def is_text(name):
+    """Whether the bytes are a text."""
+    try:
+        return bool(name.decode())
+    except UnicodeDecodeError:
+        return False
