@@ -26,8 +26,11 @@ NVIMDIR := $(PREFIX)/share/nvim/site
 EMACSDIR := $(PREFIX)/share/emacs/site-lisp
 VSCODEDIR := $(PREFIX)/share/handoffd/vscode
 VIM_FILES := plugin/handoff.vim autoload/handoff.vim autoload/handoff/file.vim
-EXTENSION_PROGRAMS := Extensions/Edit/handoff-edit
-EXTENSION_APPS := Extensions/Edit/org.handoffd.Edit.desktop
+TERMINALDIR := $(PREFIX)/share/handoffd/terminal
+MEDIADIR := $(PREFIX)/share/handoffd/media
+EXTENSION_PROGRAMS := $(addprefix Extensions/,Edit/handoff-edit Media/handoff-media Terminal/handoff-terminal)
+EXTENSION_APPS := $(foreach name,Edit Media Terminal,Extensions/$(name)/org.handoffd.$(name).desktop)
+SHELL_FILES := $(addprefix Extensions/Terminal/handoff.,bash zsh fish)
 APPDIR := $(PREFIX)/share/applications
 # The names on the session bus by which the daemon is started (Docs/dbus/README.md, "Two names").
 BUS_NAMES := org.handoffd.Handoff1 org.handoffd.Control1
@@ -83,7 +86,7 @@ test-browsers: ## Run real browsers with the extension, on displays of their own
 	@Tests/Browsers/run
 
 .PHONY: test-extensions
-test-extensions: ## Run the tests of the editors' plug-ins with real editors, in some minutes
+test-extensions: ## Run real editors, shells and players with what is in Extensions, in some minutes
 	@Tests/Scripts/setup extensions
 	swift build $(SWIFT_FLAGS)
 	@Tests/Extensions/run
@@ -197,9 +200,14 @@ install-extensions:
 	install -D -m 755 -t $(DESTDIR)$(LIBEXECDIR) $(EXTENSION_PROGRAMS)
 	install -D -m 644 -t $(DESTDIR)$(LIBEXECDIR) Extensions/continuing.py
 	install -D -m 644 -t $(DESTDIR)$(LIBEXECDIR)/editing Extensions/Edit/editing/*.py
-	install -d $(DESTDIR)$(APPDIR)
+	install -d $(DESTDIR)$(APPDIR) $(DESTDIR)$(TERMINALDIR) $(DESTDIR)$(MEDIADIR)
 	for file in $(EXTENSION_APPS); do \
 	    sed 's|@libexecdir@|$(LIBEXECDIR)|' $$file.in > $(DESTDIR)$(APPDIR)/$${file##*/} || exit 1; \
+	done
+	sed 's|@libexecdir@|$(LIBEXECDIR)|' Extensions/Media/handoff-media.service.in \
+	    > $(DESTDIR)$(MEDIADIR)/handoff-media.service
+	for file in $(SHELL_FILES); do \
+	    sed 's|@libexecdir@|$(LIBEXECDIR)|' $$file.in > $(DESTDIR)$(TERMINALDIR)/$${file##*/} || exit 1; \
 	done
 	for file in $(VIM_FILES); do \
 	    for directory in $(DESTDIR)$(VIMDIR) $(DESTDIR)$(NVIMDIR); do \
@@ -228,7 +236,7 @@ uninstall: ## Remove what `make install` has installed: DESTDIR= PREFIX=/usr/loc
 	rm -f $(addprefix $(DESTDIR)$(VIMDIR)/,$(VIM_FILES)) $(addprefix $(DESTDIR)$(NVIMDIR)/,$(VIM_FILES))
 	rmdir --ignore-fail-on-non-empty $(DESTDIR)$(VIMDIR)/autoload/handoff $(DESTDIR)$(NVIMDIR)/autoload/handoff 2> /dev/null || true
 	rm -f $(DESTDIR)$(EMACSDIR)/handoff.el
-	rm -rf $(DESTDIR)$(VSCODEDIR)
+	rm -rf $(DESTDIR)$(VSCODEDIR) $(DESTDIR)$(TERMINALDIR) $(DESTDIR)$(MEDIADIR)
 	rmdir --ignore-fail-on-non-empty $(DESTDIR)$(dir $(VSCODEDIR)) 2> /dev/null || true
 	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,handoffd handoffctl) $(DESTDIR)$(UNITDIR)/handoffd.service
 	rm -f $(addprefix $(DESTDIR)$(SERVICEDIR)/,$(addsuffix .service,$(BUS_NAMES))) $(DESTDIR)$(INTERFACEDIR)/org.handoffd.*.xml
