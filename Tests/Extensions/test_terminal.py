@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import signal
 import subprocess
 import urllib.parse
@@ -156,6 +157,19 @@ class BashTests(TerminalTest):
             shell.type("exit\rexit\r")
             self.events.wait_activity("removed")
 
+    def test_the_directory_can_be_removed_and_its_file_system_unmounted(self):
+        first = self.directory("first")
+        shell = self.shell()
+        self.events.wait_document(first)
+        program = os.fsencode(self.laptop.home / "usr/libexec/handoffd/handoff-terminal")
+        places = {os.readlink(path.parent / "cwd") for path in pathlib.Path("/proc").glob("[0-9]*/cmdline")
+                  if program in read(path).split(b"\0")}
+        self.assertEqual(places, {"/"})
+        os.rmdir(first)
+        self.events.wait("the loss of the directory", lambda e: e["properties"].get("DocumentProblem"))
+        self.run_command(shell, "cd ..")
+        self.events.wait_document(self.laptop.docs)
+
     def test_the_status_of_a_command_is_what_the_next_one_sees(self):
         shell = self.shell()
         shell.type("false\r")
@@ -169,6 +183,25 @@ class BashTests(TerminalTest):
             self.directory(name)
             self.run_command(shell, f"cd ../{name}")
         self.assertNotIn("handoff", shell.shown)
+
+
+class OtherUserTests(TerminalTest):
+    """What a shell tells, only its user gets."""
+
+    def test_nothing_is_told_in_a_directory_of_another_user(self):
+        path = self.laptop.home / "others"
+        path.mkdir()
+        self.addCleanup(path.rmdir)
+        if os.geteuid() == 0:
+            os.chown(path, 65534, 65534)
+        else:
+            path = pathlib.Path("/")
+        result = subprocess.run(
+            [self.laptop.home / "usr/libexec/handoffd/handoff-terminal", "tell", "focus", str(os.getpid()), "1", "/tmp"],
+            env=self.laptop.environment(XDG_RUNTIME_DIR=str(path)), capture_output=True, text=True, check=False,
+        )
+        self.assertEqual(result.returncode, 69, result.stderr)
+        self.assertIn("is not a directory of this user", result.stderr)
 
 
 class BashSettingsTests(TerminalTest):
@@ -313,7 +346,7 @@ class AcrossTests(TerminalTest):
         )
         self.terminal(self.laptop, "bash", directory=here)
         self.events.wait_document(here)
-        self.pair.wait_offered(TYPE)
+        self.pair.fetch(TYPE)
         self.assertEqual(self.desktop.ctl("continue")["outcome"], "app")
         self.desktop.events.wait_document(there)
         self.events.wait("the word that it is continued", lambda e: e["event"] == "continued")
@@ -347,7 +380,7 @@ class AcrossTests(TerminalTest):
         assignments = " ".join(f"{key}='{environment[key]}'" for key in ("TMUX_TMPDIR", "HOME", "PATH", "TERM"))
         self.install(self.desktop, "ssh", f"#!/bin/sh\n[ \"$1 $2 $3\" = '-t -- me@laptop.example' ] || exit 1\n"
                      f"exec env -i {assignments} LC_ALL=C.UTF-8 sh -c \"$4\"\n")
-        self.pair.wait_offered(TYPE)
+        self.pair.fetch(TYPE)
         with process([self.desktop.bin / "handoffctl", "continue"], env=self.desktop.environment(),
                      stdout=subprocess.DEVNULL) as continuing:
             command = words.read_bytes().split(b"\0")[:-1]
@@ -357,3 +390,11 @@ class AcrossTests(TerminalTest):
         attached.wait("ready> ")
         attached.type("echo in-$TMUX_PANE-it\r")
         attached.wait("in-%0-it")
+
+
+def read(path):
+    """What a file of /proc has; nothing of a process that has ended."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
