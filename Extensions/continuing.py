@@ -72,12 +72,12 @@ def document(info):
     return b"/" + path.lstrip(b"/") if path and b"\0" not in path else None
 
 
-def printable(text):
-    """A text of another computer, without control characters and of bounded length."""
+def printable(text, length=200):
+    """A text of another computer, without control characters and of bounded length; empty if it is none."""
     if not isinstance(text, str):
         return ""
     # Also what changes the direction of the text around it.
-    text = re.sub(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]", " ", text)[:200]
+    text = re.sub(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]", " ", text)[:length]
     # JSON can have halves of characters, which cannot be shown.
     return text.encode("utf-8", "replace").decode()
 

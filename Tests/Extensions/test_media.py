@@ -5,6 +5,7 @@ import os
 import select
 import signal
 import subprocess
+import time
 import urllib.parse
 import wave
 
@@ -31,6 +32,19 @@ class Player(dbus.service.Object):
                 for key, value in values.get("more", {}).items()}
         reply(dbus.Dictionary({**status, **more}, signature="sv"))
 
+    @dbus.service.method("org.freedesktop.DBus.Properties", "ss", "v")
+    def Get(self, interface, name):
+        return values["free"][name]
+
+    @dbus.service.method("org.mpris.MediaPlayer2.Player", "s")
+    def OpenUri(self, uri):
+        if values.get("opens"):
+            values["free"]["Metadata"] = dbus.Dictionary({"xesam:url": uri}, signature="sv")
+
+    @dbus.service.method("org.mpris.MediaPlayer2.Player")
+    def Stop(self):
+        print("stopped", flush=True)
+
     @dbus.service.method("org.mpris.MediaPlayer2.Player")
     def Pause(self):
         print("paused", flush=True)
@@ -48,6 +62,32 @@ GLib.MainLoop().run()
 
 class MediaTest(IntegrationTest):
     """A test of players."""
+
+    def setUp(self):
+        super().setUp()
+        self.configure("")
+
+    def configure(self, text):
+        """Writes media.conf of the desktop."""
+        # Players begin, however busy the machine is.
+        text = text if "patience" in text else f"patience = {TIMEOUT}\n{text}"
+        (self.desktop.home / "config/handoff").mkdir(exist_ok=True)
+        (self.desktop.home / "config/handoff/media.conf").write_text(f"[media]\n{text}\n", encoding="utf-8")
+
+    def fake(self, computer=None, **values):
+        """A player that says what the test wants, and what it prints; the one before ends."""
+        computer = computer or self.laptop
+        if hasattr(self, "last"):
+            self.last.terminate()
+            self.last.wait()
+        program = computer.program("fake-player", FAKE)
+        self.addCleanup(program.unlink, missing_ok=True)
+        self.last = self.enterContext(process(
+            [program, json.dumps(values)], stdout=subprocess.PIPE, text=True, env=computer.environment(),
+        ))
+        self.last.lines = Lines(self.last.stdout)
+        self.last.lines.wait(lambda line: line == "ready", "a player on the bus")
+        return self.last
 
     def sound(self, name, computer=None):
         """A minute of silence in the synchronised folder; its path as bytes."""
@@ -133,25 +173,12 @@ class OfferTests(MediaTest):
         self.mpv(self.laptop, "--pause", "--", path)
         self.following()
         self.fake(metadata={"xesam:title": "no address"})
+        self.fake(metadata={}, more={"Metadata": "no metadata"})
         for url in ("cdda://1", "file:relative", "javascript:1", "https://me:secret@example.org/x", "file:///a%00b"):
             self.fake(metadata={"xesam:url": url})
         self.fake(metadata={"xesam:url": "https://example.org/film.mp4", "xesam:title": "A\x1bfilm\n"})
         added = self.events.wait_activity("added")["properties"]
         self.assertEqual((added["WebpageURL"], added["Title"]), ("https://example.org/film.mp4", "A film"))
-
-    def fake(self, **values):
-        """A player that says what the test wants, and what it prints; the one before ends."""
-        if hasattr(self, "last"):
-            self.last.terminate()
-            self.last.wait()
-        program = self.laptop.program("fake-player", FAKE)
-        self.addCleanup(program.unlink, missing_ok=True)
-        self.last = self.enterContext(process(
-            [program, json.dumps(values)], stdout=subprocess.PIPE, text=True, env=self.laptop.environment(),
-        ))
-        self.last.lines = Lines(self.last.stdout)
-        self.last.lines.wait(lambda line: line == "ready", "a player on the bus")
-        return self.last
 
     def test_a_player_without_a_position_or_that_hangs_is_offered_without_or_with_the_last(self):
         path = self.sound("notes.wav")
@@ -171,13 +198,13 @@ class OfferTests(MediaTest):
 class PlayTests(MediaTest):
     """What is played of another computer."""
 
-    def play(self, info, status=0, **more):
+    def play(self, info, status=0, variables=None, **more):
         """Runs handoff-media to its end; returns what it printed."""
         activity = {"type": TYPE, "deviceName": "laptop", "userInfo": info, **more}
         result = subprocess.run(
             [self.desktop.home / PROGRAM], input=json.dumps(activity), text=True,
-            env=self.desktop.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT,
-            check=False, cwd="/",
+            env=self.desktop.environment(**(variables or {})), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            timeout=TIMEOUT, check=False, cwd="/",
         )
         self.assertEqual(result.returncode, status, result.stdout)
         return result.stdout
@@ -199,6 +226,54 @@ class PlayTests(MediaTest):
                 self.assertEqual(urllib.parse.unquote_to_bytes(url), b"file://" + path)
                 self.assertEqual(self.ctl(self.desktop, "status"), "Paused")
                 self.assertEqual(round(float(self.ctl(self.desktop, "position"))), 30)
+                # Of one that is paused when it is stopped, mpv-mpris 0.7.1 tells no state afterwards.
+                self.ctl(self.desktop, "play")
+                self.wait_status("Playing")
+                self.ctl(self.desktop, "stop")
+                self.wait_status("Stopped")
+
+    def wait_status(self, status):
+        """Waits until mpv on the desktop says that it is in a state."""
+        deadline = time.monotonic() + TIMEOUT
+        while self.ctl(self.desktop, "status") != status:
+            self.assertLess(time.monotonic(), deadline, status)
+
+    def test_what_is_paused_here_keeps_its_place_unless_it_is_the_same(self):
+        first, second = self.sound("first.wav", self.desktop), self.sound("second.wav", self.desktop)
+        self.mpv(self.desktop, "--pause", "--start=20", "--", first)
+        self.wait_status("Paused")
+        self.play(self.about(second, position=5_000_000), 69)
+        self.assertEqual(round(float(self.ctl(self.desktop, "position"))), 20)
+        self.play(self.about(first, position=40_000_000, isPlaying=False))
+        self.assertEqual(round(float(self.ctl(self.desktop, "position"))), 40)
+
+    def test_a_player_that_does_not_begin_is_stopped_and_one_without_a_position_plays(self):
+        path = self.sound("notes.wav", self.desktop)
+        free = {"SupportedUriSchemes": ["file"], "PlaybackStatus": "Stopped"}
+        for patience in ("0.1", "x"):
+            self.configure(f"patience = {patience}")
+            player = self.fake(self.desktop, metadata={}, free={**free, "Metadata": "none"})
+            self.play(self.about(path), 69)
+        self.configure("patience = 0.1")
+        self.play(self.about(path), 69)
+        player.lines.wait(lambda line: line == "stopped", "the end of what has not begun")
+        self.configure("")
+        player = self.fake(self.desktop, metadata={}, free={**free, "Metadata": ""}, opens=True)
+        # It has neither Play nor a length nor a position, but it has opened the file.
+        self.assertIn("Play", self.play(self.about(path)))
+        player.lines.wait(lambda line: line == "paused", "a pause before the first sound")
+
+    def test_sound_and_video_are_known_without_a_file_of_the_system(self):
+        log = self.desktop.home / "player.log"
+        self.addCleanup(log.unlink, missing_ok=True)
+        self.addCleanup(self.desktop.program("mine", f"#!/bin/sh\nprintf %s \"$1\" > {log}\n").unlink)
+        self.configure("command = mine {uri}")
+        self.desktop.write("python/sitecustomize.py", "import mimetypes\nmimetypes.knownfiles = []\n")
+        for name in ("a.mkv", "A.FLAC", "a.ogg", "a.wma", "a.wmv", "a.m4b", "a.mp3", "a.webm"):
+            with self.subTest(name=name):
+                path = self.desktop.write(name)
+                self.play(self.about(path), variables={"PYTHONPATH": str(self.desktop.docs / "python")})
+                self.assertEqual(log.read_bytes(), b"file://" + path)
 
     def test_what_plays_here_goes_on(self):
         first, second = self.sound("first.wav", self.desktop), self.sound("second.wav", self.desktop)
@@ -210,10 +285,7 @@ class PlayTests(MediaTest):
         log = self.desktop.home / "player.log"
         self.addCleanup(log.unlink, missing_ok=True)
         self.addCleanup(self.desktop.program("mine", f"#!/bin/sh\nprintf '%s\\0' \"$@\" > {log}\n").unlink)
-        (self.desktop.home / "config/handoff").mkdir(exist_ok=True)
-        (self.desktop.home / "config/handoff/media.conf").write_text(
-            "[media]\ncommand = mine --from={position} {uri}\n", encoding="utf-8"
-        )
+        self.configure("command = mine --from={position} {uri}")
         path = self.sound("{position} $(id).wav", self.desktop)
         self.play(self.about(path, position=1_500_000))
         self.assertEqual(log.read_bytes(), b"--from=1.500\0file://" + urllib.parse.quote(path).encode() + b"\0")
@@ -222,14 +294,14 @@ class PlayTests(MediaTest):
         self.assertEqual(log.read_text(encoding="utf-8"), f"--from=0.000\0{page}\0")
 
     def test_what_is_neither_sound_nor_video_is_refused(self):
-        for name in ("notes.txt", "script.sh", "list.m3u", "list.pls", "program", "x.wav.desktop"):
+        for name in ("notes.txt", "script.sh", "list.m3u", "list.pls", "list.wax", "program", "x.wav.desktop"):
             with self.subTest(name=name):
                 self.play(self.about(self.desktop.write(name)), 65)
         os.mkfifo(self.desktop.docs / "pipe.wav")
         self.play(self.about(os.fsencode(self.desktop.docs / "pipe.wav")), 65)
         self.play(self.about(b"/nowhere/x.wav"), 66)
         secret = "https://a:b@example.org/"
-        for page in ("file:///etc/passwd", "javascript:1", "mpv://x", secret, "https:///x", 7, None):
+        for page in ("file:///etc/passwd", "javascript:1", "mpv://x", secret, "https:///x", "https://x/\ud800", 7, None):
             with self.subTest(page=page):
                 self.play({}, 65, webpageURL=page)
         self.play({"NSUserActivityDocumentURLKey": {"$url": "https://example.org/"}}, 65)
@@ -244,7 +316,7 @@ class AcrossTests(MediaTest):
         self.mpv(self.desktop, "--idle", "--force-window=no")
         self.mpv(self.laptop, "--start=30", "--", here)
         self.events.wait_document(here)
-        self.pair.wait_offered(TYPE)
+        self.fetched()
         self.assertEqual(self.desktop.ctl("continue")["outcome"], "app")
         self.wait_change(False)
         self.assertEqual(self.ctl(self.laptop, "status"), "Paused")
@@ -263,7 +335,7 @@ class AcrossTests(MediaTest):
         self.addCleanup(lambda: number.exists() and end(int(number.read_text(encoding="ascii"))))
         self.mpv(self.laptop, "--start=30", "--", here)
         self.events.wait_document(here)
-        self.pair.wait_offered(TYPE)
+        self.fetched()
         self.assertEqual(self.desktop.ctl("continue")["outcome"], "app")
         self.desktop.events.wait_document(there)
         self.assertGreaterEqual(float(self.ctl(self.desktop, "position")), 29)
@@ -275,9 +347,9 @@ class AcrossTests(MediaTest):
         self.following()
         self.mpv(self.laptop, "--loop", "--", here)
         self.events.wait_document(here)
+        self.fetched()
         os.unlink(self.desktop.docs / "film.wav")
         os.mkfifo(self.desktop.docs / "film.wav")
-        self.pair.wait_offered(TYPE)
         result = subprocess.run([self.desktop.bin / "handoffctl", "continue"], env=self.desktop.environment(),
                                 capture_output=True, check=False)
         self.assertEqual(result.returncode, 1)
