@@ -254,6 +254,11 @@ class PlayTests(MediaTest):
             self.configure(f"patience = {patience}")
             player = self.fake(self.desktop, metadata={}, free={**free, "Metadata": "none"})
             self.play(self.about(path), 69)
+        self.fake(self.desktop, metadata={}, free={**free, "Metadata": "", "PlaybackStatus": "Playing"}, opens=True)
+        self.play(self.about(path), 69)
+        # mpv-mpris 0.7.1 says so of an mpv that is idle, if it was slow to begin.
+        idle = {"mpris:trackid": "/noplaylist"}
+        player = self.fake(self.desktop, metadata={}, free={**free, "Metadata": idle, "PlaybackStatus": "Playing"})
         self.configure("patience = 0.1")
         self.play(self.about(path), 69)
         player.lines.wait(lambda line: line == "stopped", "the end of what has not begun")
