@@ -111,6 +111,7 @@ let package = Package(
         module("Bluetooth"),
         module("BlueZ", ["AsyncSupport", "Bluetooth", "DBus"]),
         module("Epoll", ["CLinux", system]),
+        module("Sandboxes", ["AsyncSupport", "CLinux", "DBus", "Epoll", system]),
         module("LocalStream", ["CLinux", "Epoll", system]),
         module("L2CAP", ["Bluetooth", "CBluetooth", "CLinux", "Epoll", system]),
 
@@ -154,6 +155,7 @@ let package = Package(
             [
                 "AsyncSupport", "Bluetooth", "CLinux", "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCore",
                 "HandoffCrypto", "HandoffFolders", "HandoffModel", "HandoffRadio", "HandoffWire", "LocalStream",
+                "Sandboxes",
                 deque, lifecycle, logging, system, unixSignals,
             ]
         ),
