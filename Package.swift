@@ -108,6 +108,7 @@ let package = Package(
 
         // Bindings: reusable, without knowledge of Handoff.
         module("DBus", ["AsyncSupport", "CDBus", deque, heap, orderedCollections]),
+        module("DesktopNotifications", ["DBus"]),
         module("Bluetooth"),
         module("BlueZ", ["AsyncSupport", "Bluetooth", "DBus"]),
         module("Epoll", ["CLinux", system]),
@@ -153,9 +154,9 @@ let package = Package(
         module(
             "HandoffDaemon",
             [
-                "AsyncSupport", "Bluetooth", "CLinux", "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCore",
-                "HandoffCrypto", "HandoffFolders", "HandoffModel", "HandoffRadio", "HandoffWire", "LocalStream",
-                "Sandboxes",
+                "AsyncSupport", "Bluetooth", "CLinux", "DBus", "DesktopNotifications", "Epoll", "HandoffApps",
+                "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffFolders", "HandoffModel", "HandoffRadio",
+                "HandoffWire", "LocalStream", "Sandboxes",
                 deque, lifecycle, logging, system, unixSignals,
             ]
         ),
