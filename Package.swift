@@ -75,6 +75,7 @@ let package = Package(
         .executable(name: "handoffd", targets: ["handoffd"]),
         .executable(name: "handoffctl", targets: ["handoffctl"]),
         .executable(name: "handoff-browser-host", targets: ["handoff-browser-host"]),
+        .executable(name: "handoff-desktop", targets: ["handoff-desktop"]),
         .library(name: "HandoffKit", targets: ["HandoffKit"]),
         // For tests: preloaded into programs whose clock is to differ.
         .library(name: "ShiftedClock", type: .dynamic, targets: ["ShiftedClock"]),
@@ -168,6 +169,10 @@ let package = Package(
                 argumentParser, system, unixSignals,
             ]
         ),
+        module(
+            "HandoffDesktop",
+            ["AsyncSupport", "DBus", "DesktopNotifications", "HandoffBus", "HandoffModel", "Sandboxes", system]
+        ),
         program(
             "handoffd",
             ["Epoll", "HandoffBus", "HandoffDaemon", "HandoffRadioBlueZ", "HandoffRadioSimulated", argumentParser]
@@ -178,6 +183,10 @@ let package = Package(
             [
                 "AsyncSupport", "DBus", "Epoll", "HandoffBrowser", "HandoffBus", "HandoffKit", "HandoffModel", system,
             ]
+        ),
+        program(
+            "handoff-desktop",
+            ["AsyncSupport", "DBus", "HandoffBus", "HandoffDesktop", argumentParser, unixSignals]
         ),
 
         // The sample app, which depends only on the library for apps.
@@ -297,6 +306,10 @@ let package = Package(
             ]
         ),
         tests(
+            "HandoffDesktopTests",
+            ["DBus", "DesktopNotifications", "HandoffBus", "HandoffDesktop", "HandoffModel"]
+        ),
+        tests(
             "HandoffCLITests",
             [
                 "BlueZ", "Bluetooth", "DBus", "HandoffBrowser", "HandoffBus", "HandoffCLI", "HandoffCore",
@@ -307,11 +320,12 @@ let package = Package(
         tests(
             "HandoffEndToEndTests",
             [
-                "BlueZTestSupport", "Bluetooth", "DBus", "HandoffAttackModel", "HandoffBrowser", "HandoffBus",
+                "AsyncSupport", "BlueZTestSupport", "Bluetooth", "DBus", "HandoffAttackModel", "HandoffBrowser",
+                "HandoffBus",
                 "HandoffCore", "HandoffCrypto", "HandoffKit", "HandoffModel", "HandoffRadio",
                 "HandoffRadioConformance", "HandoffRadioSimulated", "HandoffTestSupport", "HandoffWire", "Epoll",
                 "LocalStream", "handoffd",
-                "handoffctl", "handoff-browser-host", "editor", "monkeybrowser", system,
+                "handoffctl", "handoff-browser-host", "handoff-desktop", "editor", "monkeybrowser", system,
             ],
             path: "Tests/EndToEnd"
         ),
