@@ -59,12 +59,13 @@ package struct DesktopNotification: Hashable, Sendable {
 extension String {
     /// The text for a place where `&`, `<` and `>` have a meaning.
     package var escapedMarkup: String {
-        reduce(into: "") { result, character in
-            switch character {
+        // Not by characters as people see them: with an accent, `<` is another one, and begins markup all the same.
+        unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
             case ">": result += "&gt;"
-            default: result.append(character)
+            default: result.unicodeScalars.append(scalar)
             }
         }
     }

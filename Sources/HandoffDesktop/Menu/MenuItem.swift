@@ -53,8 +53,7 @@ package struct MenuItem: Hashable, Sendable {
     package var properties: [String: Value] {
         if key == .root { return ["children-display": .string("submenu")] }
         if kind == .separator { return ["type": .string("separator")] }
-        // One underscore marks the letter that a key chooses.
-        var properties: [String: Value] = ["label": .string(label.replacing("_", with: "__"))]
+        var properties: [String: Value] = ["label": .string(Self.withoutMnemonics(label))]
         if !children.isEmpty { properties["children-display"] = .string("submenu") }
         if command == nil, children.isEmpty { properties["enabled"] = .boolean(false) }
         if !icon.isEmpty { properties["icon-name"] = .string(icon) }
@@ -63,5 +62,13 @@ package struct MenuItem: Hashable, Sendable {
             properties["toggle-state"] = .int32(isSet ? 1 : 0)
         }
         return properties
+    }
+
+    /// The label with each underscore doubled: one alone marks the letter that a key chooses.
+    private static func withoutMnemonics(_ label: String) -> String {
+        label.unicodeScalars.reduce(into: "") { result, scalar in
+            if scalar == "_" { result.unicodeScalars.append(scalar) }
+            result.unicodeScalars.append(scalar)
+        }
     }
 }

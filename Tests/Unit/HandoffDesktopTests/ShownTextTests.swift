@@ -1,3 +1,4 @@
+import DesktopNotifications
 import HandoffDesktop
 import TestLimits
 import Testing
@@ -26,6 +27,18 @@ struct ShownTextTests {
         let emoji = String(repeating: "👩‍👩‍👧‍👦", count: 64).shown
         #expect(emoji.count == 60 && emoji.hasSuffix("👩‍👩‍👧‍👦…"))
         #expect(String(repeating: "x", count: 60).shown.count == 60)
+    }
+
+    @Test(
+        "Markup is escaped, whatever is combined with its characters",
+        arguments: [
+            ("a & <b>", "a &amp; &lt;b&gt;"),
+            ("<\u{301}b>\u{20dd}&\u{fe0f}", "&lt;\u{301}b&gt;\u{20dd}&amp;\u{fe0f}"),
+            ("👩‍👩‍👧‍👦 מחשב", "👩‍👩‍👧‍👦 מחשב"),
+        ]
+    )
+    func escaped(_ text: String, _ expected: String) {
+        #expect(Array(text.escapedMarkup.unicodeScalars) == Array(expected.unicodeScalars))
     }
 
     @Test("Sentences are broken between words")
