@@ -32,12 +32,14 @@ package struct PairingPrompt: Sendable {
         case failed(HandoffErrorName?, String)
         /// The notification was shown.
         case shown
+        /// No server has shown the notification.
+        case notShown
         /// A button of the notification was pressed.
         case pressed(String)
         /// There is another notification server, or none.
         case serverChanged(Server)
-        /// The time of a requested wake-up has come.
-        case alarm
+        /// The time of a requested wake-up has come; tells whether the notification is shown still.
+        case alarm(isShown: Bool)
         case daemonStopped
     }
 
@@ -98,7 +100,8 @@ package struct PairingPrompt: Sendable {
         switch event {
         case .pair(let server): return begin(server)
         case .stop: return stop()
-        case .showDigits, .alarm: return shownAgain()
+        case .showDigits, .alarm(isShown: false): return shownAgain()
+        case .alarm(isShown: true): return remind()
         case .refused(let message): return end("Pairing did not begin", message)
         case .choice(let question, let candidates):
             let last = abandoned
@@ -116,6 +119,9 @@ package struct PairingPrompt: Sendable {
                 phase = .comparing(question, digits, deviceName: name, since: now)
             }
             return []
+        case .notShown:
+            if case .idle = phase { return [] }
+            return [.tell("The desktop shows no notifications now. \(Self.advice)")]
         case .pressed(let key): return press(key, at: now)
         case .serverChanged(let server): return change(server)
         case .daemonStopped:
@@ -208,9 +214,18 @@ package struct PairingPrompt: Sendable {
         case .idle, .ending: return []
         case .searching: return [.show(Self.search)]
         case .choosing(_, let candidates): return [.show(Self.choice(candidates))]
-        case .comparing(_, let digits, let name, _): return [.show(Self.comparison(digits, name))]
+        case .comparing(let question, let digits, let name, _):
+            // They may come under a pointer that was about to press something else.
+            phase = .comparing(question, digits, deviceName: name, since: nil)
+            return [.show(Self.comparison(digits, name))]
         case .confirmed(let name): return [.show(Self.wait(for: name))]
         }
+    }
+
+    /// Shows the digits again where they are still: they can be confirmed now.
+    private func remind() -> [Action] {
+        guard case .comparing(_, let digits, let name, _) = phase else { return [] }
+        return [.show(Self.comparison(digits, name))]
     }
 
     private mutating func change(_ server: Server) -> [Action] {
@@ -282,8 +297,16 @@ package struct PairingPrompt: Sendable {
 
     /// The name of a device, with the first digits of its id where another one has that name.
     private static func title(of candidate: PairingCandidate, in candidates: [PairingCandidate]) -> String {
-        let name = candidate.name.shown
-        let isUnique = candidates.count { $0.name.shown == name } == 1
+        let name = label(candidate)
+        let isUnique = candidates.count { label($0) == name } == 1
         return isUnique ? name : "\(name) (\(candidate.device.prefix(8).description.shown))"
+    }
+
+    /// The name of a device on a button, without `&`, `<` and `>`: the specification does not say whether a label is
+    /// markup, and servers differ.
+    private static func label(_ candidate: PairingCandidate) -> String {
+        candidate.name.shown.unicodeScalars.reduce(into: "") { result, scalar in
+            result.unicodeScalars.append(["&", "<", ">"].contains(scalar) ? "·" : scalar)
+        }
     }
 }

@@ -19,6 +19,8 @@ struct PairingService: Sendable {
 
     private enum Event: Sendable {
         case prompt(PairingPrompt.Event)
+        /// The time of a wake-up has come.
+        case alarm
         case notification(NotificationEvent)
         /// The user wants to pair; it is found out then what the notification server can do.
         case pair
@@ -94,7 +96,7 @@ struct PairingService: Sendable {
                     let newEvents = newEvents
                     group.addTask {
                         try await Task.sleep(for: delay)
-                        newEvents.yield(.prompt(.alarm))
+                        newEvents.yield(.alarm)
                     }
                 } else {
                     for event in await perform(action, shown: &shown) {
@@ -113,6 +115,7 @@ struct PairingService: Sendable {
     private func translate(_ event: Event, shown: inout UInt32?, owner: inout BusName?) async -> PairingPrompt.Event? {
         switch event {
         case .prompt(let event): return event
+        case .alarm: return .alarm(isShown: shown != nil)
         case .pair: return .pair(await ability())
         case .notification(.pressed(let id, let key)): return id == shown ? .pressed(key) : nil
         case .notification(.closed(let id)):
@@ -142,8 +145,12 @@ struct PairingService: Sendable {
                 return [.refused((error as? DBusError)?.message ?? "\(error)")]
             }
         case .stop:
-            // The daemon ends a pairing that it cannot be told of, too.
-            try? await client.stopPairing()
+            do {
+                try await client.stopPairing()
+            } catch {
+                // A daemon that does not answer tells no end, either.
+                return [.failed(.userCancelled, "")]
+            }
         case .choose(let question, let number): questions.answer(question, .choice(number))
         case .confirm(let question, let isSame): questions.answer(question, .confirmation(isSame))
         case .abandon(let question): questions.answer(question, .none)
@@ -160,7 +167,7 @@ struct PairingService: Sendable {
             return [.shown]
         } catch {
             shown = nil
-            return []
+            return [.notShown]
         }
     }
 

@@ -65,9 +65,39 @@ struct PairingPromptTests {
         let early = Self.start + .milliseconds(300)
         #expect(prompt.handle(.pressed("match"), at: early) == [.wake(.milliseconds(700))])
         #expect(prompt.menu == .comparing)
-        let again = prompt.handle(.alarm, at: Self.start + .seconds(1))
-        #expect(shown(again)?.summary == "123 456")
-        #expect(prompt.handle(.pressed("match"), at: Self.start + .seconds(1)).first == .confirm(1, true))
+        let second = Self.start + .seconds(1)
+        var closed = prompt
+        #expect(shown(prompt.handle(.alarm(isShown: true), at: second))?.summary == "123 456")
+        #expect(prompt.handle(.pressed("match"), at: second).first == .confirm(1, true))
+        #expect(shown(closed.handle(.alarm(isShown: false), at: second))?.summary == "123 456")
+        _ = closed.handle(.shown, at: second)
+        #expect(closed.handle(.pressed("match"), at: second) == [.wake(PairingPrompt.readingTime)])
+        #expect(closed.handle(.pressed("match"), at: second + .seconds(1)).first == .confirm(1, true))
+    }
+
+    @Test("Digits that appear again under the pointer are not confirmed by a press that was meant for something else")
+    func reappearing() {
+        for event in [PairingPrompt.Event.showDigits, .serverChanged(.able)] {
+            var prompt = comparing()
+            #expect(shown(prompt.handle(event, at: Self.later))?.summary == "123 456")
+            #expect(prompt.handle(.pressed("match"), at: Self.later) == [.wake(PairingPrompt.readingTime)])
+            _ = prompt.handle(.shown, at: Self.later)
+            let early = Self.later + .milliseconds(999)
+            #expect(prompt.handle(.pressed("match"), at: early) == [.wake(.milliseconds(1))])
+            #expect(prompt.handle(.pressed("match"), at: Self.later + .seconds(1)).first == .confirm(1, true))
+        }
+    }
+
+    @Test("What no server has shown is told in the menu, and the pairing goes on")
+    func notShown() {
+        var prompt = PairingPrompt()
+        #expect(prompt.handle(.notShown, at: Self.start).isEmpty)
+        prompt = comparing()
+        let actions = prompt.handle(.notShown, at: Self.later)
+        let told = actions.contains {
+            if case .tell(let text) = $0 { text.contains("`handoffctl pair`") } else { false }
+        }
+        #expect(told && prompt.menu == .comparing)
     }
 
     @Test("A yes before the server has shown the digits does not count")
@@ -82,7 +112,8 @@ struct PairingPromptTests {
     func again() {
         var prompt = comparing()
         #expect(shown(prompt.handle(.showDigits, at: Self.later))?.summary == "123 456")
-        #expect(prompt.handle(.pressed("match"), at: Self.later).first == .confirm(1, true))
+        _ = prompt.handle(.shown, at: Self.later)
+        #expect(prompt.handle(.pressed("match"), at: Self.later + .seconds(1)).first == .confirm(1, true))
     }
 
     @Test("New digits after a lost connection are a new question, which the old time does not help to confirm")
@@ -115,6 +146,18 @@ struct PairingPromptTests {
         #expect(notification.body.contains("2 more are ready"))
         #expect(prompt.handle(.pressed("device-9"), at: Self.later).isEmpty)
         #expect(prompt.handle(.pressed("device-2"), at: Self.later).first == .choose(1, 2))
+    }
+
+    @Test("A device's name on a button is no markup")
+    func markup() throws {
+        var prompt = PairingPrompt()
+        _ = prompt.handle(.pair(.able), at: Self.start)
+        let names = ["<b>&\u{301}x", "<\u{301}i>"]
+        let candidates = names.enumerated().map {
+            PairingCandidate(number: UInt64($0.offset), name: $0.element, device: "0123456789abcdef")
+        }
+        let notification = try #require(shown(prompt.handle(.choice(1, candidates), at: Self.start)))
+        #expect(notification.actions.map(\.label) == ["·b··\u{301}x", "·\u{301}i·", "Stop"])
     }
 
     @Test(
