@@ -66,7 +66,7 @@ struct GlobalShortcuts: Sendable {
             try await connection.withSignals(rule) { signals in
                 let binding: @Sendable () async throws -> Void = { try await keepBound(in: session) }
                 try await withBackgroundTasks([binding]) {
-                    for try await signal in signals where signal.member == "Activated" { handle(signal, session) }
+                    for try await signal in signals { handle(signal, session) }
                 }
             }
         } catch {
@@ -105,7 +105,6 @@ struct GlobalShortcuts: Sendable {
         var seen = wishes.current
         while true {
             if isWanted { try await bind(in: session) } else { state.modify { $0.shortcut = .offered } }
-            if case .bound = state.value.shortcut { try await untilCancelled() }
             seen = try await wishes.changed(since: seen)
             isWanted = true
         }
@@ -131,10 +130,16 @@ struct GlobalShortcuts: Sendable {
     }
 
     private func handle(_ signal: Signal, _ session: ObjectPath) {
-        guard signal.arguments.count >= 2, signal.arguments[0].objectPath == session,
-            signal.arguments[1].string == Self.shortcut
-        else { return }
-        activate(signal.arguments.last?.stringDictionary?["activation_token"]?.string)
+        guard signal.arguments.count >= 2, signal.arguments[0].objectPath == session else { return }
+        switch signal.member {
+        case "Activated" where signal.arguments[1].string == Self.shortcut:
+            activate(signal.arguments.last?.stringDictionary?["activation_token"]?.string)
+        case "ShortcutsChanged":
+            // The person has chosen other keys in the desktop's settings, or none.
+            let trigger = Self.trigger(in: ["shortcuts": signal.arguments[1]])
+            state.modify { $0.shortcut = trigger.map(DesktopState.Shortcut.bound) ?? .offered }
+        default: break
+        }
     }
 
     /// Calls a method that answers by the signal `Response` of a request; returns its results.

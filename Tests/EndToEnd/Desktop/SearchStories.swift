@@ -102,9 +102,11 @@ struct SearchStories {
                             let calls = [await portal.next(), await portal.next(), await portal.next()]
                             #expect(calls == ["CreateSession", "ListShortcuts", "BindShortcuts"])
                         }
-                        try await item.until { $0.label == "No activity nearby" }
+                        portal.change(to: "Super+I")
                         try await portal.whileOnBus(on: desktop.bus) { connection in
-                            try await item.until(label: "Keyboard shortcut: Super+H")
+                            try await item.until(label: "Keyboard shortcut: Super+I")
+                            portal.change(to: "Super+J", over: connection)
+                            try await item.until(label: "Keyboard shortcut: Super+J")
                             try await laptop.publishing("org.example.edit") { _ in
                                 try await item.until(label: "Editor from laptop")
                                 portal.press("another", token: "no", over: connection)

@@ -11,6 +11,8 @@ final class FakeShortcutPortal: Sendable {
 
     /// The shortcuts that apps have bound; they outlast the portal.
     private let bound = Mutex<[String]>([])
+    /// The keys of each shortcut.
+    private let keys = Mutex("Super+H")
     private let requests = ReceivedCalls()
     private let connection = Mutex<Connection?>(nil)
 
@@ -41,6 +43,16 @@ final class FakeShortcutPortal: Sendable {
         )
     }
 
+    /// Sets the keys of the shortcuts, and emits the signal that the person has chosen them; without a connection, the
+    /// next portal has them.
+    func change(to keys: String, over connection: Connection? = nil) {
+        self.keys.withLock { $0 = keys }
+        let arguments: [Value] = [.objectPath(Self.session), shortcuts["shortcuts"] ?? .array(of: Self.listType, [])]
+        connection?.emit(
+            Signal(path: Self.path, interface: Self.interface, member: "ShortcutsChanged", arguments: arguments)
+        )
+    }
+
     private var create: Method {
         method("CreateSession", []) { _ in ["session_handle": .string(Self.session.description)] }
     }
@@ -62,7 +74,7 @@ final class FakeShortcutPortal: Sendable {
     }
 
     private var shortcuts: [String: Value] {
-        let properties: [String: Value] = ["trigger_description": .string("Super+H")]
+        let properties: [String: Value] = ["trigger_description": .string(keys.withLock { $0 })]
         let list = bound.withLock { $0 }.map { Value.structure([.string($0), properties.value]) }
         return ["shortcuts": .array(of: Self.listType, list)]
     }
