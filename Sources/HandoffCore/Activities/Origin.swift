@@ -135,6 +135,11 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
         applyChange(at: now) { $0.resignCurrent(id) }
     }
 
+    /// Sets which clients have the focus, as ``ActivityRegister/setFocus(_:)`` does.
+    package mutating func setFocus(_ owners: Set<Owner>?, at now: Moment) {
+        applyChange(at: now) { $0.setFocus(owners) }
+    }
+
     /// Removes the activity, on this device and from the lists of all others.
     package mutating func invalidate(
         _ id: ActivityID,

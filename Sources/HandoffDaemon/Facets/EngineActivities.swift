@@ -120,6 +120,11 @@ struct EngineActivities: Sendable {
 
     // MARK: By the daemon
 
+    /// Sets which owners of activities have the focus; nil while it is unknown.
+    func setFocus(_ owners: Set<BusName>?) {
+        engine.change { state, now in state.origin.setFocus(owners, at: now) }
+    }
+
     /// Turns the cover advertisement on or off.
     func cover(_ isCovering: Bool) {
         engine.change { state, _ in state.origin.cover(isCovering) }
