@@ -115,6 +115,7 @@ let package = Package(
         module("Epoll", ["CLinux", system]),
         module("Sandboxes", ["AsyncSupport", "CLinux", "DBus", "Epoll", system]),
         module("LocalStream", ["CLinux", "Epoll", system]),
+        module("X11", ["Epoll", "LocalStream", system]),
         module("L2CAP", ["Bluetooth", "CBluetooth", "CLinux", "Epoll", system]),
 
         // The interface between the core and the radios.
@@ -171,7 +172,10 @@ let package = Package(
         ),
         module(
             "HandoffDesktop",
-            ["AsyncSupport", "DBus", "DesktopNotifications", "HandoffBus", "HandoffModel", "Sandboxes", system]
+            [
+                "AsyncSupport", "CLinux", "DBus", "DesktopNotifications", "Epoll", "HandoffApps", "HandoffBus",
+                "HandoffModel", "Sandboxes", "X11", system,
+            ]
         ),
         program(
             "handoffd",
@@ -186,7 +190,7 @@ let package = Package(
         ),
         program(
             "handoff-desktop",
-            ["AsyncSupport", "DBus", "HandoffBus", "HandoffDesktop", argumentParser, unixSignals]
+            ["AsyncSupport", "DBus", "Epoll", "HandoffBus", "HandoffDesktop", argumentParser, unixSignals]
         ),
 
         // The sample app, which depends only on the library for apps.
@@ -244,6 +248,7 @@ let package = Package(
         tests("EpollTests", ["Epoll", "CLinux", system]),
         tests("AsyncSupportTests", ["AsyncSupport"]),
         tests("LocalStreamTests", ["LocalStream", "Epoll", system]),
+        tests("X11Tests", ["X11"]),
         tests("L2CAPTests", ["Bluetooth", "L2CAP", "Epoll", "CBluetooth", "CLinux", system]),
         tests(
             "HandoffRadioBlueZTests",

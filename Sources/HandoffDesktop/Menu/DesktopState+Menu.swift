@@ -12,7 +12,7 @@ extension DesktopState {
     /// - Parameter now: the present time, to say when devices were seen.
     package func menu(at now: Timestamp) -> MenuItem {
         let parts: [[MenuItem]] = [
-            failureItems, activityItems, pairingItems(at: now), ruleItems(at: now), problemItems,
+            failureItems, activityItems, windowItems, pairingItems(at: now), ruleItems(at: now), problemItems,
         ]
         let filled = parts.filter { !$0.isEmpty }
         var items = filled.first ?? []
@@ -52,6 +52,10 @@ extension DesktopState {
             let device = names[path].map { " from \($0)" } ?? ""
             return MenuItem(.cancellation(path), "Cancel fetching\(device)", command: .cancel(path))
         }
+    }
+
+    private var windowItems: [MenuItem] {
+        hasWindow ? [MenuItem(.fixed("window"), "Open Handoff…", command: .openWindow)] : []
     }
 
     private func pairingItems(at now: Timestamp) -> [MenuItem] {

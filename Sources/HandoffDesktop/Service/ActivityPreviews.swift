@@ -14,11 +14,17 @@ struct ActivityPreviews: Sendable {
     private let client: HandoffClient
     private let follower: DaemonFollower
     private let state: CurrentValue<DesktopState>
+    private let window: WindowOpener
     /// Counts the looks.
     private let looks = CurrentValue(0)
 
-    init(client: HandoffClient, follower: DaemonFollower, state: CurrentValue<DesktopState>) {
-        (self.client, self.follower, self.state) = (client, follower, state)
+    init(
+        client: HandoffClient,
+        follower: DaemonFollower,
+        state: CurrentValue<DesktopState>,
+        window: WindowOpener
+    ) {
+        (self.client, self.follower, self.state, self.window) = (client, follower, state, window)
     }
 
     /// Notes that the person looks at the menu.
@@ -28,10 +34,13 @@ struct ActivityPreviews: Sendable {
     func run() async throws {
         var seen = looks.initial
         while true {
+            // It may be installed at any time; a menu that is open follows.
+            let hasWindow = window.isInstalled
+            if state.value.hasWindow != hasWindow { state.modify { $0.hasWindow = hasWindow } }
             seen = try await looks.changed(since: seen)
             guard state.value.mirror != nil else { continue }
             try? await client.startLooking()
-            await follower.refresh()
+            try await follower.refresh()
             try await fetchTitles()
             // Another look meanwhile makes this one last longer.
             while case let last = seen,

@@ -15,6 +15,7 @@ struct CommandService: Sendable {
     private let server: NotificationServer
     private let state: CurrentValue<DesktopState>
     private let pairing: PairingService
+    private let window: WindowOpener
     private let bindShortcut: @Sendable () -> Void
     private let commands: AsyncStream<Chosen>
     private let newCommands: AsyncStream<Chosen>.Continuation
@@ -30,10 +31,11 @@ struct CommandService: Sendable {
         server: NotificationServer,
         state: CurrentValue<DesktopState>,
         pairing: PairingService,
+        window: WindowOpener,
         bindShortcut: @escaping @Sendable () -> Void
     ) {
         (self.client, self.server, self.state, self.pairing) = (client, server, state, pairing)
-        self.bindShortcut = bindShortcut
+        (self.window, self.bindShortcut) = (window, bindShortcut)
         (commands, newCommands) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumCommands))
     }
 
@@ -59,6 +61,8 @@ struct CommandService: Sendable {
                 case .bindShortcut: bindShortcut()
                 case .continueActivity(let path):
                     group.addTask { await continueActivity(path, chosen.token) }
+                case .openWindow:
+                    group.addTask { await telling("Could not open the window") { try await window.open(chosen.token) } }
                 case .continueNearest:
                     group.addTask { await continueNearest(chosen.token) }
                 case .cancel(let path):

@@ -18,6 +18,8 @@ struct DaemonFollower: Sendable {
     let hasLooked = Promise<Void>()
 
     private let owner = CurrentValue<BusName?>(nil)
+    /// Held while the daemon is read: a signal that comes meanwhile waits, since it may be newer than what is read.
+    private let turn = AsyncMutex()
 
     init(connection: Connection, state: CurrentValue<DesktopState>) {
         (self.connection, self.state) = (connection, state)
@@ -30,12 +32,10 @@ struct DaemonFollower: Sendable {
     ///
     /// - Throws: `DBusError` when the bus is lost, or signals come faster than they are read.
     func run() async throws {
-        let turn = AsyncMutex()
         try await HandoffClient(connection: connection).withSignals { signals in
             try await connection.withOwner(of: HandoffName.control) { owners in
                 try await withThrowingDiscardingTaskGroup { group in
                     group.addTask {
-                        // A signal that comes while the daemon is read waits: it may be newer than what is read.
                         for try await signal in signals {
                             try await turn.withLock { apply(signal) }
                         }
@@ -43,17 +43,19 @@ struct DaemonFollower: Sendable {
                     group.addTask {
                         for await next in owners { owner.set(next) }
                     }
-                    group.addTask { try await follow(turn) }
+                    group.addTask { try await follow() }
                 }
             }
         }
     }
 
     /// Reads the daemon anew, for what no signal tells; does nothing while it is absent.
-    func refresh() async {
-        guard case .running = state.value.daemon, daemon != nil, let mirror = try? await read() else { return }
-        state.modify { state in
-            if case .running = state.daemon { state.replaceDaemon(with: .running(mirror)) }
+    func refresh() async throws {
+        try await turn.withLock {
+            guard case .running = state.value.daemon, daemon != nil, let mirror = try? await read() else { return }
+            state.modify { state in
+                if case .running = state.daemon { state.replaceDaemon(with: .running(mirror)) }
+            }
         }
     }
 
@@ -64,7 +66,7 @@ struct DaemonFollower: Sendable {
         if changed != state.value { state.modify { $0.apply(signal) } }
     }
 
-    private func follow(_ turn: AsyncMutex) async throws {
+    private func follow() async throws {
         var seen = owner.initial
         var retry = Backoff(first: .seconds(1), longest: .seconds(60))
         while true {

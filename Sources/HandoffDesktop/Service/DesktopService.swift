@@ -20,21 +20,34 @@ package struct DesktopService: Sendable {
     private let pairing: PairingService
     private let previews: ActivityPreviews
     private let shortcuts: GlobalShortcuts
+    private let focus: FocusService
     private let menu: MenuObject
     private let item: TrayItem
 
     /// Makes the service, which is not on the bus yet.
-    package init(connection: Connection) {
+    ///
+    /// - Parameters:
+    ///   - connection: a connection to the session bus.
+    ///   - environment: the variables of the environment, which name the display and the directories of apps.
+    package init(connection: Connection, environment: [String: String]) {
         let client = HandoffClient(connection: connection)
         let app = NotificationServer.App(name: "Handoff", desktopFile: HandoffName.desktopFile)
         let server = NotificationServer(connection: connection, app: app)
         let wishes = CurrentValue(0)
         let (state, follower) = (state, DaemonFollower(connection: connection, state: state))
-        let previews = ActivityPreviews(client: client, follower: follower, state: state)
+        let window = WindowOpener(connection: connection, environment: environment)
+        let previews = ActivityPreviews(client: client, follower: follower, state: state, window: window)
         let pairing = PairingService(client: client, server: server, state: state)
-        let commands = CommandService(client: client, server: server, state: state, pairing: pairing) {
+        let commands = CommandService(
+            client: client,
+            server: server,
+            state: state,
+            pairing: pairing,
+            window: window
+        ) {
             wishes.modify { $0 += 1 }
         }
+        focus = FocusService(client: client, environment: environment)
         (self.connection, self.follower, self.previews) = (connection, follower, previews)
         (self.pairing, self.commands) = (pairing, commands)
         shortcuts = GlobalShortcuts(connection: connection, state: state, wishes: wishes) { token in
@@ -55,14 +68,14 @@ package struct DesktopService: Sendable {
     /// - Throws: `DBusError` when the bus is lost, or with the code `nameTaken` if another one runs on it.
     package func run() async throws {
         export()
+        let isShown = Promise<Void>()
         let services: [@Sendable () async throws -> Void] = [
             { try await follower.run() }, { try await commands.run() }, { try await pairing.run() },
-            { try await previews.run() }, { try await shortcuts.run() }, { try await showChanges() },
+            { try await previews.run() }, { try await shortcuts.run() }, { try await focus.run() },
+            { try await showChanges(isShown) },
         ]
         try await withBackgroundTasks(services) {
-            // A program that the desktop starts to search gets its answer from what the daemon has told.
-            try await follower.hasLooked.value()
-            show(state.value)
+            try await isShown.value()
             try await connection.withName(HandoffName.desktop) {
                 try await TrayRegistration(connection: connection).run()
             }
@@ -104,8 +117,13 @@ package struct DesktopService: Sendable {
         }
     }
 
-    private func showChanges() async throws {
-        var seen = state.initial
+    /// Shows the state and each of its changes; fulfils `isShown` when what the daemon has told is shown.
+    private func showChanges(_ isShown: Promise<Void>) async throws {
+        // A program that the desktop starts to search gets its answer from what the daemon has told.
+        try await follower.hasLooked.value()
+        var seen = state.current
+        show(seen.value)
+        isShown.fulfil(())
         while true {
             seen = try await state.changed(since: seen)
             show(seen.value)

@@ -16,4 +16,5 @@ package enum DesktopCommand: Hashable, Sendable {
     case setReceiveOnly(Bool)
     case startDaemon
     case bindShortcut
+    case openWindow
 }

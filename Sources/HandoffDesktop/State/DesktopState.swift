@@ -41,6 +41,8 @@ package struct DesktopState: Hashable, Sendable {
     package var titles: [ObjectPath: String] = [:]
     package var pairing: Pairing = .idle
     package var shortcut: Shortcut = .unavailable
+    /// Whether the program with the window of Handoff is installed.
+    package var hasWindow = false
     /// The last thing that failed, in a sentence; nil when nothing has failed since the last success.
     package var failure: String?
 

@@ -163,6 +163,42 @@ struct TrayStories {
         }
     }
 
+    @Test("The menu opens the window where that is installed: by systemd, and without one by itself")
+    func window() async throws {
+        try await World.run { world in
+            let (data, pipe) = (world.directory.appending(path: "data"), world.directory.appending(path: "pipe"))
+            try #require(mkfifo(pipe.path(), 0o600) == 0)
+            let command = "/bin/sh -c \"echo $XDG_ACTIVATION_TOKEN > \(pipe.path())\""
+            try await withPrivateBus { bus in
+                try await TrayHost.whileOnBus(on: bus) { host in
+                    try await bus.withDesktop(in: world, ["XDG_DATA_DIRS": data.path()]) { _ in
+                        let item = try await host.item()
+                        #expect(try await !item.menu().contains { $0.label.hasPrefix("Open Handoff") })
+                        try world.write(
+                            "[Desktop Entry]\nType=Application\nName=Handoff\nExec=\(command)\n",
+                            to: "data/applications/org.handoffd.Window.desktop"
+                        )
+                        try await item.open()
+                        try await item.until { $0.label == "Open Handoff…" }
+                        try await item.provideToken("token-3")
+                        try await item.click("Open Handoff…")
+                        #expect(try await run("/bin/cat", [pipe.path()]).stdout == "token-3\n")
+                        let systemd = FakeSystemd(in: world.directory)
+                        try await systemd.whileOnBus(on: bus) {
+                            try await item.click("Open Handoff…")
+                            let unit = try await systemd.next()
+                            #expect(unit.name.hasPrefix("app-handoffd-org.handoffd.Window@"))
+                            #expect(
+                                unit.properties["ExecStartEx"]?.array?.first?.structure?.first == .string("/bin/sh")
+                            )
+                            #expect(try await run("/bin/cat", [pipe.path()]).stdout == "\n")
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     @Test("The item is registered with each panel that comes, and one that starts twice runs once")
     func panels() async throws {
         try await World.run { world in

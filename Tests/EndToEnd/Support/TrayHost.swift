@@ -151,12 +151,14 @@ struct TrayedItem: Sendable {
 }
 
 extension PrivateBus {
-    /// Runs `body` while handoff-desktop runs on the bus.
+    /// Runs `body` while handoff-desktop runs on the bus, with additional variables of its environment.
     func withDesktop(
         in world: World,
+        _ variables: [String: String] = [:],
         _ body: @escaping @Sendable (ChildProcess) async throws -> Void
     ) async throws {
         let arguments = ["--bus", address.description]
-        try await withProgram(Programs.handoffDesktop, arguments, environment: world.environment, body)
+        let environment = world.environment.merging(variables) { $1 }
+        try await withProgram(Programs.handoffDesktop, arguments, environment: environment, body)
     }
 }

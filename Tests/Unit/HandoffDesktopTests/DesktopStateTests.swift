@@ -24,6 +24,15 @@ struct DesktopStateTests {
         #expect(try menu(state).item("Devices")?.labels == ["(laptop – never seen)"])
     }
 
+    @Test("The window is offered where it is installed, also while there is no daemon")
+    func window() throws {
+        for var state in [Fixture.running(), DesktopState()] {
+            #expect(try menu(state).item("Open Handoff…") == nil)
+            state.hasWindow = true
+            #expect(try menu(state).item("Open Handoff…")?.command == .openWindow)
+        }
+    }
+
     @Test("An activity appears, changes and goes with the daemon's signals")
     func activity() throws {
         var state = Fixture.running()
