@@ -22,6 +22,7 @@ extension DaemonStatus {
     /// The advisories that do not keep anything from working: what the user wants so, and what only could work better.
     private static let harmless: Set<String> = [
         "withheld", "slow-advertising", "device-name", "public-address", "own-key-heard", "other-scan",
+        "other-focus",
     ]
 
     /// Returns what should work and does not, the most important first.

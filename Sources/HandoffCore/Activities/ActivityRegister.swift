@@ -93,6 +93,12 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
         }
     }
 
+    /// The activity that would be current if its app had not lost the focus; nil while another one is current.
+    package var withoutFocus: Record? {
+        guard current == nil else { return nil }
+        return stack.lazy.reversed().compactMap { records[$0] }.first(where: \.isOffered)
+    }
+
     /// Every client that has an activity.
     package var owners: Set<Owner> { Set(records.values.map(\.owner)) }
 

@@ -55,6 +55,9 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
     /// The activity that other devices may continue.
     package var current: ActivityRegister<Owner>.Record? { register.current }
 
+    /// The activity that would be current if its app had not lost the focus; nil while another one is current.
+    package var withoutFocus: ActivityRegister<Owner>.Record? { register.withoutFocus }
+
     /// Every client that has an activity.
     package var owners: Set<Owner> { register.owners }
 

@@ -130,9 +130,17 @@ struct EngineActivities: Sendable {
         engine.change { state, _ in state.origin.cover(isCovering) }
     }
 
-    /// The advisory that the current activity is not advertised, because nobody uses this session.
+    /// The advisories that the current activity is not advertised, because nobody uses this session, and that there is
+    /// none, because its app has lost the focus.
     var advisories: [(name: String, message: String)] {
-        let isWithheld = engine.read { $0.origin.isWithheld && $0.origin.current != nil }
+        let (isWithheld, type) = engine.read {
+            ($0.origin.isWithheld && $0.origin.current != nil, $0.origin.withoutFocus?.activity.type)
+        }
+        if let type {
+            let sentence =
+                "Another app has the focus, so the activity \(type) is not offered until its app has it again."
+            return [("other-focus", sentence)]
+        }
         let message =
             "This session is locked or idle, so its current activity is not advertised until somebody uses it again. "
             + "`staysWhenAway: true` in handoffd.json advertises it all the time."

@@ -81,6 +81,8 @@ struct FocusStories {
                         try await screen.until("org.example.one")
                         try await screen.withOtherApp {
                             try await screen.until(nil)
+                            let status = try await screen.laptop.run("status")
+                            #expect(status.stdout.contains("other-focus: Another app has the focus, so"))
                             try await screen.activate("org.example.two")
                             try await screen.until("org.example.two")
                         }

@@ -103,12 +103,14 @@ struct ActivityRegisterTests {
         #expect(register.current?.id == notes)
         register.resignCurrent(notes)
         #expect(register.current == nil, "the editor has lost the focus")
+        #expect(register.withoutFocus?.id == editor)
         register.becomeCurrent(editor)
         #expect(register.current == nil, "an app without the focus cannot take it")
         register.setFocus([])
         register.becomeCurrent(notes)
         #expect(register.current == nil, "an app without activities has the focus")
         register.setFocus(nil)
+        #expect(register.withoutFocus == nil)
         #expect(register.current?.id == notes, "it is unknown who has the focus: as the apps have asked")
     }
 
