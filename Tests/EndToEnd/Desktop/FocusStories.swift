@@ -24,26 +24,34 @@ struct FocusStories {
             }
         }
 
-        /// Runs `body` with a terminal in which a program publishes an activity; it gets the focus when it opens.
+        /// Runs `body` with a terminal that has the focus, in which a program publishes an activity.
         func withTerminal(_ type: String, _ body: @escaping @Sendable () async throws -> Void) async throws {
             let publish = [Programs.handoffctl, "--bus", laptop.bus.address.description, "publish", "--type", type]
             try await withProgram("/usr/bin/xterm", ["-T", type, "-e"] + publish, environment: environment) { _ in
+                try await activate(type)
                 try await body()
             }
         }
 
-        /// Gives the focus to the window with that title, once the window manager runs and knows it.
+        /// Gives the focus to the window with that title, once the window manager runs and shows it.
         func activate(_ title: String) async throws {
-            let arguments = ["search", "--name", "^\(title)$", "windowactivate"]
             try await laptop.poll {
-                try await HandoffTestSupport.run("/usr/bin/xdotool", arguments, environment: environment).status == 0
+                _ = try await tool("search", "--name", "^\(title)$", "windowactivate")
+                return try await tool("getactivewindow", "getwindowname") == title + "\n"
             }
+        }
+
+        private func tool(_ arguments: String...) async throws -> String {
+            try await HandoffTestSupport.run("/usr/bin/xdotool", arguments, environment: environment).stdout
         }
 
         /// Runs `body` while another app has the focus, which publishes nothing.
         func withOtherApp(_ body: @escaping @Sendable () async throws -> Void) async throws {
             let arguments = ["-T", "other", "-e", "sleep", "600"]
-            try await withProgram("/usr/bin/xterm", arguments, environment: environment) { _ in try await body() }
+            try await withProgram("/usr/bin/xterm", arguments, environment: environment) { _ in
+                try await activate("other")
+                try await body()
+            }
         }
 
         /// Waits until an activity of that type is current; nil for none.
