@@ -9,7 +9,7 @@ import X11
 /// In a Wayland session, only programs of X11 could be followed, so that what the person uses would be taken for something
 /// else: there, as without this service, the app that asked last is current.
 struct FocusService: Sendable {
-    /// The shortest time between two calls: windows that a person only passes on the way to another one do not count.
+    /// The shortest time between two calls: of the windows that a person passes meanwhile, the last one counts.
     private static let pause = Duration.milliseconds(250)
 
     private struct Told: Hashable, Sendable {
