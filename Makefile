@@ -32,6 +32,11 @@ EXTENSION_PROGRAMS := $(addprefix Extensions/,Edit/handoff-edit Media/handoff-me
 EXTENSION_APPS := $(foreach name,Edit Media Terminal,Extensions/$(name)/org.handoffd.$(name).desktop)
 SHELL_FILES := $(addprefix Extensions/Terminal/handoff.,bash zsh fish)
 APPDIR := $(PREFIX)/share/applications
+ICONDIR := $(PREFIX)/share/icons/hicolor
+SEARCHDIR := $(PREFIX)/share/gnome-shell/search-providers
+KRUNNERDIR := $(PREFIX)/share/krunner/dbusplugins
+# Where desktops look for what they start, whatever the prefix (Desktop Application Autostart Specification).
+AUTOSTARTDIR := /etc/xdg/autostart
 # The names on the session bus by which the daemon is started (Docs/dbus/README.md, "Two names").
 BUS_NAMES := org.handoffd.Handoff1 org.handoffd.Control1
 
@@ -135,10 +140,11 @@ bench: ## Run the benchmarks of a release build, with baselines from the same ru
 	@$$(swift build --configuration release --show-bin-path)/handoff-bench
 
 .PHONY: bench-resting
-bench-resting: ## Measure memory and wake-ups of an idle daemon, in a release build
+bench-resting: ## Measure memory and wake-ups of idle programs, in a release build
 	@Tests/Scripts/setup test
 	swift build --configuration release --static-swift-stdlib --product handoffd
 	swift build --configuration release --static-swift-stdlib --product handoffctl
+	swift build --configuration release --static-swift-stdlib --product handoff-desktop
 	@HANDOFF_PROGRAMS=$$(swift build --configuration release --static-swift-stdlib --show-bin-path) \
 	    python3 Tests/Benchmarks/resting.py
 
@@ -156,9 +162,10 @@ release: ## Build what is installed: programs, manual pages, completions
 	swift build $(RELEASE_FLAGS) --product handoffd
 	swift build $(RELEASE_FLAGS) --product handoffctl
 	swift build $(RELEASE_FLAGS) --product handoff-browser-host
+	swift build $(RELEASE_FLAGS) --product handoff-desktop
 	@rm -rf $(DIST) && mkdir -p $(DIST)/bin $(DIST)/completions
 	@bin=$$(swift build $(RELEASE_FLAGS) --show-bin-path); \
-	    cp $$bin/handoffd $$bin/handoffctl $$bin/handoff-browser-host $(DIST)/bin
+	    cp $$bin/handoffd $$bin/handoffctl $$bin/handoff-browser-host $$bin/handoff-desktop $(DIST)/bin
 	@strip $(DIST)/bin/*
 	@# The linker is told where Swift's libraries are; the programs contain theirs.
 	@chrpath --delete $(DIST)/bin/* > /dev/null
@@ -173,7 +180,11 @@ release: ## Build what is installed: programs, manual pages, completions
 	@ls -lh $(DIST)/bin
 
 .PHONY: install
-install: ## Install what `make release` has built: DESTDIR= PREFIX=/usr/local
+install: install-daemon install-desktop ## Install what `make release` has built: DESTDIR= PREFIX=/usr/local
+
+# The two Debian packages: what any computer needs, and what only a desktop shows.
+.PHONY: install-daemon
+install-daemon:
 	@[[ -s $(DIST)/NOTICES ]] || { echo "make install: nothing is built yet; run \`make release\` first, as yourself" >&2; exit 1; }
 	install -D -m 755 -t $(DESTDIR)$(BINDIR) $(DIST)/bin/handoffd $(DIST)/bin/handoffctl
 	install -D -m 755 -t $(DESTDIR)$(LIBEXECDIR) $(DIST)/bin/handoff-browser-host
@@ -184,7 +195,8 @@ install: ## Install what `make release` has built: DESTDIR= PREFIX=/usr/local
 	install -D -m 644 $(DIST)/handoff.xpi "$(DESTDIR)$(FIREFOXDIR)/handoff@handoffd.org.xpi"
 	@$(MAKE) --no-print-directory install-extensions install-service
 	install -D -m 644 -t $(DESTDIR)$(INTERFACEDIR) Docs/dbus/*.xml
-	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man1 $(DIST)/man/man1/*
+	install -D -m 644 -t $(DESTDIR)$(ICONDIR)/scalable/apps desktop/icons/org.handoffd.Handoff.svg
+	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man1 $(DIST)/man/man1/handoffctl*
 	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man8 $(DIST)/man/man8/*
 	install -D -m 644 $(DIST)/completions/handoffctl.bash $(DESTDIR)$(BASHDIR)/handoffctl
 	install -D -m 644 $(DIST)/completions/handoffctl.zsh $(DESTDIR)$(ZSHDIR)/_handoffctl
@@ -227,6 +239,21 @@ install-service:
 	        > $(DESTDIR)$(SERVICEDIR)/$$name.service; \
 	done
 
+.PHONY: install-desktop
+install-desktop:
+	@[[ -s $(DIST)/NOTICES ]] || { echo "make install: nothing is built yet; run \`make release\` first, as yourself" >&2; exit 1; }
+	install -D -m 755 -t $(DESTDIR)$(BINDIR) $(DIST)/bin/handoff-desktop
+	install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(SERVICEDIR) $(DESTDIR)$(APPDIR) $(DESTDIR)$(AUTOSTARTDIR)
+	sed 's|@bindir@|$(BINDIR)|' systemd/handoff-desktop.service.in > $(DESTDIR)$(UNITDIR)/handoff-desktop.service
+	sed 's|@bindir@|$(BINDIR)|' systemd/desktop-activation.service.in \
+	    > $(DESTDIR)$(SERVICEDIR)/org.handoffd.Desktop1.service
+	sed 's|@bindir@|$(BINDIR)|' desktop/org.handoffd.Handoff.desktop.in > $(DESTDIR)$(APPDIR)/org.handoffd.Handoff.desktop
+	sed 's|@bindir@|$(BINDIR)|' desktop/autostart.desktop.in > $(DESTDIR)$(AUTOSTARTDIR)/org.handoffd.Handoff.desktop
+	install -D -m 644 -t $(DESTDIR)$(ICONDIR)/symbolic/apps desktop/icons/*-symbolic.svg
+	install -D -m 644 desktop/search-provider.ini $(DESTDIR)$(SEARCHDIR)/org.handoffd.Handoff.search-provider.ini
+	install -D -m 644 desktop/krunner.desktop $(DESTDIR)$(KRUNNERDIR)/org.handoffd.Handoff.desktop
+	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man1 $(DIST)/man/man1/handoff-desktop.1
+
 .PHONY: uninstall
 uninstall: ## Remove what `make install` has installed: DESTDIR= PREFIX=/usr/local
 	[[ ! -x $(DESTDIR)$(BINDIR)/handoffctl ]] || \
@@ -243,9 +270,14 @@ uninstall: ## Remove what `make install` has installed: DESTDIR= PREFIX=/usr/loc
 	rm -f $(DESTDIR)$(MANDIR)/man1/handoffctl.1 $(DESTDIR)$(MANDIR)/man1/handoffctl-*.1 $(DESTDIR)$(MANDIR)/man8/handoffd.8
 	rm -f $(DESTDIR)$(BASHDIR)/handoffctl $(DESTDIR)$(ZSHDIR)/_handoffctl $(DESTDIR)$(FISHDIR)/handoffctl.fish
 	rm -rf $(DESTDIR)$(DOCDIR)
+	rm -f $(DESTDIR)$(BINDIR)/handoff-desktop $(DESTDIR)$(UNITDIR)/handoff-desktop.service
+	rm -f $(DESTDIR)$(SERVICEDIR)/org.handoffd.Desktop1.service $(DESTDIR)$(MANDIR)/man1/handoff-desktop.1
+	rm -f $(addsuffix /org.handoffd.Handoff.desktop,$(addprefix $(DESTDIR),$(APPDIR) $(AUTOSTARTDIR) $(KRUNNERDIR)))
+	rm -f $(DESTDIR)$(SEARCHDIR)/org.handoffd.Handoff.search-provider.ini
+	rm -f $(DESTDIR)$(ICONDIR)/scalable/apps/org.handoffd.Handoff.svg $(DESTDIR)$(ICONDIR)/symbolic/apps/org.handoffd.Handoff-*.svg
 
 .PHONY: deb
-deb: ## Build the Debian package in .build/package
+deb: ## Build the Debian packages in .build/package
 	@Tests/Scripts/setup release
 	@Tests/Scripts/setup package
 	DEB_RULES_REQUIRES_ROOT=no debian/rules binary

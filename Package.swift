@@ -75,6 +75,7 @@ let package = Package(
         .executable(name: "handoffd", targets: ["handoffd"]),
         .executable(name: "handoffctl", targets: ["handoffctl"]),
         .executable(name: "handoff-browser-host", targets: ["handoff-browser-host"]),
+        .executable(name: "handoff-desktop", targets: ["handoff-desktop"]),
         .library(name: "HandoffKit", targets: ["HandoffKit"]),
         // For tests: preloaded into programs whose clock is to differ.
         .library(name: "ShiftedClock", type: .dynamic, targets: ["ShiftedClock"]),
@@ -108,10 +109,13 @@ let package = Package(
 
         // Bindings: reusable, without knowledge of Handoff.
         module("DBus", ["AsyncSupport", "CDBus", deque, heap, orderedCollections]),
+        module("DesktopNotifications", ["DBus"]),
         module("Bluetooth"),
         module("BlueZ", ["AsyncSupport", "Bluetooth", "DBus"]),
         module("Epoll", ["CLinux", system]),
+        module("Sandboxes", ["AsyncSupport", "CLinux", "DBus", "Epoll", system]),
         module("LocalStream", ["CLinux", "Epoll", system]),
+        module("X11", ["Epoll", "LocalStream", system]),
         module("L2CAP", ["Bluetooth", "CBluetooth", "CLinux", "Epoll", system]),
 
         // The interface between the core and the radios.
@@ -152,8 +156,9 @@ let package = Package(
         module(
             "HandoffDaemon",
             [
-                "AsyncSupport", "Bluetooth", "CLinux", "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCore",
-                "HandoffCrypto", "HandoffFolders", "HandoffModel", "HandoffRadio", "HandoffWire", "LocalStream",
+                "AsyncSupport", "Bluetooth", "CLinux", "DBus", "DesktopNotifications", "Epoll", "HandoffApps",
+                "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffFolders", "HandoffModel", "HandoffRadio",
+                "HandoffWire", "LocalStream", "Sandboxes",
                 deque, lifecycle, logging, system, unixSignals,
             ]
         ),
@@ -163,6 +168,13 @@ let package = Package(
                 "AsyncSupport", "BlueZ", "Bluetooth", "DBus", "Epoll", "HandoffApps", "HandoffBrowser", "HandoffBus",
                 "HandoffCrypto", "HandoffModel",
                 argumentParser, system, unixSignals,
+            ]
+        ),
+        module(
+            "HandoffDesktop",
+            [
+                "AsyncSupport", "CLinux", "DBus", "DesktopNotifications", "Epoll", "HandoffApps", "HandoffBus",
+                "HandoffModel", "Sandboxes", "X11", system,
             ]
         ),
         program(
@@ -175,6 +187,10 @@ let package = Package(
             [
                 "AsyncSupport", "DBus", "Epoll", "HandoffBrowser", "HandoffBus", "HandoffKit", "HandoffModel", system,
             ]
+        ),
+        program(
+            "handoff-desktop",
+            ["AsyncSupport", "DBus", "Epoll", "HandoffBus", "HandoffDesktop", argumentParser, unixSignals]
         ),
 
         // The sample app, which depends only on the library for apps.
@@ -232,6 +248,7 @@ let package = Package(
         tests("EpollTests", ["Epoll", "CLinux", system]),
         tests("AsyncSupportTests", ["AsyncSupport"]),
         tests("LocalStreamTests", ["LocalStream", "Epoll", system]),
+        tests("X11Tests", ["X11"]),
         tests("L2CAPTests", ["Bluetooth", "L2CAP", "Epoll", "CBluetooth", "CLinux", system]),
         tests(
             "HandoffRadioBlueZTests",
@@ -294,6 +311,10 @@ let package = Package(
             ]
         ),
         tests(
+            "HandoffDesktopTests",
+            ["DBus", "DesktopNotifications", "HandoffBus", "HandoffDesktop", "HandoffModel"]
+        ),
+        tests(
             "HandoffCLITests",
             [
                 "BlueZ", "Bluetooth", "DBus", "HandoffBrowser", "HandoffBus", "HandoffCLI", "HandoffCore",
@@ -304,11 +325,12 @@ let package = Package(
         tests(
             "HandoffEndToEndTests",
             [
-                "BlueZTestSupport", "Bluetooth", "DBus", "HandoffAttackModel", "HandoffBrowser", "HandoffBus",
+                "AsyncSupport", "BlueZTestSupport", "Bluetooth", "DBus", "HandoffAttackModel", "HandoffBrowser",
+                "HandoffBus",
                 "HandoffCore", "HandoffCrypto", "HandoffKit", "HandoffModel", "HandoffRadio",
                 "HandoffRadioConformance", "HandoffRadioSimulated", "HandoffTestSupport", "HandoffWire", "Epoll",
                 "LocalStream", "handoffd",
-                "handoffctl", "handoff-browser-host", "editor", "monkeybrowser", system,
+                "handoffctl", "handoff-browser-host", "handoff-desktop", "editor", "monkeybrowser", system,
             ],
             path: "Tests/EndToEnd"
         ),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures an idle daemon: its resident memory, and how often its threads wake up.
+"""Measures an idle daemon and handoff-desktop beside it: resident memory, and how often their threads wake up.
 
 resting.py [SECONDS]      each state is measured for SECONDS, 30 by default
 
@@ -15,17 +15,22 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "Stories"))
 
-from world import device, process, run_story, trust_each_other
+from world import PROGRAMS, device, process, run_story, trust_each_other
 
 
 def wake_ups(pid):
-    """The number of voluntary context switches of a process so far."""
-    return sum(
-        int(line.split()[1])
+    """The number of voluntary context switches of each thread of a process so far."""
+    return {
+        status.parent.name: int(line.split()[1])
         for status in pathlib.Path(f"/proc/{pid}/task").glob("*/status")
         for line in status.read_text().splitlines()
         if line.startswith("voluntary_ctxt_switches")
-    )
+    }
+
+
+def woken_since(before, pid):
+    """The number of wake-ups since `before` of the threads that still run."""
+    return sum(count - before.get(thread, 0) for thread, count in wake_ups(pid).items())
 
 
 def memory(pid):
@@ -37,11 +42,11 @@ def memory(pid):
 
 
 def rest(state, daemon, sleeper, seconds):
-    """Measures both processes and prints a line."""
+    """Measures a process and the sleeping one, and prints a line."""
     before = wake_ups(daemon.pid), wake_ups(sleeper.pid)
     # A fixed time, since wake-ups per second are measured.
     time.sleep(seconds)
-    woken, idle = wake_ups(daemon.pid) - before[0], wake_ups(sleeper.pid) - before[1]
+    woken, idle = woken_since(before[0], daemon.pid), woken_since(before[1], sleeper.pid)
     resident, own = memory(daemon.pid)
     print(
         f"{state:<42} {resident:6.1f} MiB {own:6.1f} MiB {woken / seconds:9.2f}/s {idle / seconds:6.2f}/s", flush=True
@@ -59,6 +64,11 @@ def story(seconds):
             rest("no device is trusted", desktop.daemon, sleeper, seconds)
             trust_each_other(laptop, desktop)
             rest("one device is trusted, nothing to continue", desktop.daemon, sleeper, seconds)
+            with process([PROGRAMS / "handoff-desktop", "--bus", desktop.bus]) as panel:
+                # It takes its name once it has read the daemon.
+                name = "org.handoffd.Desktop1"
+                subprocess.run(["gdbus", "wait", "--address", desktop.bus, "--timeout", "30", name], check=True)
+                rest("handoff-desktop, nothing to continue", panel, sleeper, seconds)
             with laptop.publishing("--type", "org.example.notes.editing"):
                 with desktop.watching() as nearby:
                     nearby.wait(lambda entries: entries, "the laptop's activity")

@@ -27,6 +27,13 @@ package struct AppDirectories: Hashable, Sendable {
         }
     }
 
+    /// Returns the desktop entry with that id, from the first directory that has a file for it; nil if there is none, or
+    /// it is invalid.
+    package func entry(_ id: String) -> DesktopEntry? {
+        let files = paths.lazy.map { DesktopFile(path: "\($0)/\(id).desktop", id: id) }
+        return files.compactMap(\.text).first.flatMap { try? DesktopEntry($0) }
+    }
+
     private static func absolute(_ path: String?) -> String? {
         // Relative paths have to be ignored (XDG Base Directory Specification).
         path.flatMap { $0.hasPrefix("/") ? $0 : nil }

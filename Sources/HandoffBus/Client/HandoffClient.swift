@@ -197,6 +197,20 @@ package struct HandoffClient: Sendable {
         _ = try await manager("StartLooking", [.noOptions])
     }
 
+    /// Tells the daemon which process has the focus, for as long as this connection exists; nil while it is unknown.
+    ///
+    /// Starts no daemon.
+    package func setFocus(_ process: UInt32?) async throws {
+        var call = Self.call(
+            HandoffName.root,
+            HandoffName.managerInterface,
+            "SetFocus",
+            [.uint32(process ?? 0), .noOptions]
+        )
+        call.startsService = false
+        _ = try await connection.call(call, timeout: .seconds(25))
+    }
+
     /// Ends ``startLooking()``.
     package func stopLooking() async throws {
         _ = try await manager("StopLooking", [.noOptions])

@@ -24,7 +24,7 @@ package struct DeviceDescription: Hashable, Sendable {
     }
 
     /// Reads the properties of the object at `path`; those that are absent or of another type are empty.
-    init(path: ObjectPath, _ properties: [String: Value]) {
+    package init(path: ObjectPath, _ properties: [String: Value]) {
         self.path = path
         id = properties["ID"]?.string ?? path.lastElement
         name = properties["Name"]?.string ?? ""

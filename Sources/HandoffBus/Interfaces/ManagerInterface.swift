@@ -44,6 +44,8 @@ package protocol ManagerHandler: Sendable {
     func startLooking(for client: BusName) throws
     /// Ends the effect of ``startLooking(for:)``.
     func stopLooking(for client: BusName)
+    /// Records that the process has the focus, as `client` has found out; nil while it is unknown which one has it.
+    func setFocus(_ process: UInt32?, by client: BusName)
     /// Opens a stream to the app that began an activity which was continued here.
     ///
     /// - Returns: what opens the stream, which may take long.
@@ -60,7 +62,7 @@ extension Interface {
             methods: [
                 createActivity(handler), cardMethod(handler), trustCard(handler), rename(handler), leave(handler),
                 keepDevice(handler), removeDevice(handler), startLooking(handler), stopLooking(handler),
-                openStream(handler), cancelStream(handler),
+                setFocus(handler), openStream(handler), cancelStream(handler),
             ],
             properties: constants(handler) + states(handler)
         ).annotatedForCodeGenerators()
@@ -149,6 +151,14 @@ extension Interface {
     private static func stopLooking(_ handler: some ManagerHandler) -> Method {
         Method(name: "StopLooking", inputs: [.options]) { invocation in
             handler.stopLooking(for: invocation.sender)
+            return .reply([])
+        }
+    }
+
+    private static func setFocus(_ handler: some ManagerHandler) -> Method {
+        Method(name: "SetFocus", inputs: [Argument(name: "process", type: .uint32), .options]) { invocation in
+            let process = try invocation.arguments.decode(at: 0, as: UInt32.self)
+            handler.setFocus(process == 0 ? nil : process, by: invocation.sender)
             return .reply([])
         }
     }

@@ -70,7 +70,7 @@ package struct NearbyActivityDescription: Hashable, Sendable {
     }
 
     /// Reads the properties of the object at `path`; those that are absent or of another type are empty.
-    init(path: ObjectPath, _ properties: [String: Value]) {
+    package init(path: ObjectPath, _ properties: [String: Value]) {
         self.path = path
         device = properties["Device"]?.objectPath ?? .root
         deviceName = properties["DeviceName"]?.string ?? ""

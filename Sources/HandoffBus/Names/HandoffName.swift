@@ -9,6 +9,10 @@ package enum HandoffName {
     ///
     /// Programs in a sandbox are refused on it.
     package static let control: BusName = "org.handoffd.Control1"
+    /// The bus name of `handoff-desktop`, which the desktop calls to search.
+    package static let desktop: BusName = "org.handoffd.Desktop1"
+    /// The id of Handoff's desktop file, without `.desktop`; also the name of its icon.
+    package static let desktopFile = "org.handoffd.Handoff"
     /// The object with `Manager1` and the ObjectManager over all others.
     package static let root: ObjectPath = "/org/handoffd/Handoff1"
     package static let managerInterface: InterfaceName = "org.handoffd.Manager1"

@@ -25,6 +25,9 @@ struct ContinueCommand: AsyncParsableCommand {
     @Option(help: "Take the nearest activity of this type.", completion: KnownNames.nearbyTypes.completion)
     var type: String?
 
+    @Flag(help: "Take the nearest activity that something here opens, and no other: for a keyboard shortcut.")
+    var nearest = false
+
     @OptionGroup var waiting: WaitOption
 
     @Flag(help: "Fetch the activity and print it; open no app, and tell the other device nothing.")
@@ -44,6 +47,7 @@ struct ContinueCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard id == nil || type == nil else { throw ValidationError("Give an ID or --type, not both.") }
+        guard id == nil || !nearest else { throw ValidationError("Give an ID or --nearest, not both.") }
         guard id == nil || waiting.wait == nil else {
             throw ValidationError("Give an ID or --wait, not both: an activity that is not there yet has no ID.")
         }
@@ -51,7 +55,7 @@ struct ContinueCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (id, type, isPrinting, waiting) = (id, type, print, waiting)
+        let (id, type, isPrinting, waiting, nearest) = (id, type, print, waiting, nearest)
         let purpose: FetchOptions.Purpose = take ? .take : fresh ? .freshPreview : .preview
         let handing = ContinuationOptions(
             activationToken: activationToken,
@@ -63,7 +67,7 @@ struct ContinueCommand: AsyncParsableCommand {
                 from: client,
                 id: id,
                 type: type,
-                isContinued: !isPrinting,
+                preferring: nearest ? .onlyContinuable : isPrinting ? .any : .continuable,
                 output
             )
             if isPrinting {
@@ -111,14 +115,13 @@ struct ContinueCommand: AsyncParsableCommand {
     ///   - nearby: all activities, the nearest first.
     ///   - id: the number of the activity; nil for any.
     ///   - type: its type; nil for any.
-    ///   - isContinued: whether something on this device has to open it: then, without an id, the nearest comes first
-    ///     for which there is something.
+    ///   - preference: which comes first without an id.
     /// - Throws: ``CommandFailure`` if there is none.
     static func choice(
         from nearby: [NearbyActivityDescription],
         id: Int?,
         type: String?,
-        isContinued: Bool = false
+        preferring preference: ActivityPreference = .any
     ) throws -> NearbyActivityDescription {
         if let id {
             guard let activity = nearby.first(where: { $0.id == id }) else {
@@ -129,7 +132,7 @@ struct ContinueCommand: AsyncParsableCommand {
             }
             return activity
         }
-        let ordered = isContinued ? nearby.filter { $0.opensWith != "none" } + nearby : nearby
+        let ordered = preference.ordered(nearby)
         if let type {
             guard let activity = ordered.first(where: { $0.typeHash == ActivityTypeHash(of: type).description }) else {
                 throw CommandFailure(status: .notFound, message: "There is no activity of type \(type) nearby.")
@@ -139,7 +142,9 @@ struct ContinueCommand: AsyncParsableCommand {
         guard let activity = ordered.first else {
             throw CommandFailure(
                 status: .notFound,
-                message: "There is no activity nearby. `handoffctl status` shows whether the radio works."
+                message: nearby.isEmpty
+                    ? "There is no activity nearby. `handoffctl status` shows whether the radio works."
+                    : "Nothing on this device opens any of the activities nearby; `handoffctl nearby` lists them."
             )
         }
         return activity

@@ -32,7 +32,9 @@ struct StatusCommand: AsyncParsableCommand {
         try await options.withClient { client, output in
             let report = try await StatusReport(from: client)
             guard check else { return try output.print(StatusDocument(report), report.text) }
-            for problem in report.problems where !output.isJSON { try output.write(printable(problem.line)) }
+            for problem in report.problems where !output.isJSON {
+                try output.write(printable("\(problem.name): \(problem.message)"))
+            }
             if output.isJSON { try output.print(report.problems, "") }
             if !report.problems.isEmpty { throw ExitCode(ExitStatus.failed.rawValue) }
         }
@@ -69,33 +71,8 @@ extension StatusReport {
         needRestart = try await client.settingsThatNeedRestart()
     }
 
-    /// Something that should work and does not.
-    struct Problem: Hashable, Encodable {
-        /// The name for programs.
-        let name: String
-        /// What to do, in a sentence.
-        let message: String
-
-        var line: String { "\(name): \(message)" }
-    }
-
-    /// The advisories that do not keep anything from working: what the user wants so, and what only could work better.
-    private static let harmless: Set<String> = [
-        "withheld", "slow-advertising", "device-name", "public-address", "own-key-heard", "other-scan",
-    ]
-
     /// What should work and does not, the most important first.
-    var problems: [Problem] {
-        var problems: [Problem] = []
-        if status.radioState != "ready" {
-            problems.append(Problem(name: status.radioState, message: status.radioMessage))
-        }
-        for advisory in status.advisories where !Self.harmless.contains(advisory.name) {
-            problems.append(Problem(name: advisory.name, message: advisory.message))
-        }
-        if objects.devices.isEmpty { problems.append(Problem(name: "no-devices", message: Self.noDevicesHint)) }
-        return problems
-    }
+    var problems: [DaemonProblem] { status.problems(trustedDevices: objects.devices.count) }
 
     /// The report for people.
     var text: String {
@@ -118,7 +95,8 @@ extension StatusReport {
             + (status.scanning.isRestrained ? [status.scanning.message] : [])
             + rules.withheld.filter { $0.reason != "paused" }.map(Self.sentence)
             + status.advisories.map { "\($0.name): \($0.message)" }
-            + (needRestart.isEmpty ? [] : [restart]) + (objects.devices.isEmpty ? [Self.noDevicesHint] : [])
+            + (needRestart.isEmpty ? [] : [restart])
+            + (objects.devices.isEmpty ? [DaemonProblem.noDevices.message] : [])
         return ([table.text] + sentences.map { "\n" + printable($0) }).joined(separator: "\n")
     }
 
@@ -157,9 +135,6 @@ extension StatusReport {
         default: "unavailable"
         }
     }
-
-    private static let noDevicesHint =
-        "No device is trusted yet, so nothing is advertised or scanned: run `handoffctl pair` here and on another one."
 }
 
 extension HandoffObjects {

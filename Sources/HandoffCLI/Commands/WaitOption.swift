@@ -24,7 +24,7 @@ struct WaitOption: ParsableArguments {
         from client: HandoffClient,
         id: Int?,
         type: String?,
-        isContinued: Bool = false,
+        preferring preference: ActivityPreference = .any,
         _ output: Output
     ) async throws -> NearbyActivityDescription {
         guard let wait else {
@@ -32,7 +32,7 @@ struct WaitOption: ParsableArguments {
                 guard id == nil else {
                     return try ContinueCommand.choice(from: try await client.objects().nearby, id: id, type: nil)
                 }
-                return try await Self.present(client, type: type, isContinued)
+                return try await Self.present(client, type: type, preference)
             }
         }
         // This also starts a daemon that the bus can start.
@@ -40,7 +40,7 @@ struct WaitOption: ParsableArguments {
         if let failure = try await client.pauseFailure() { throw failure }
         let first: @Sendable () async throws -> NearbyActivityDescription = {
             try await race(
-                { try await Self.first(from: client, type: type, isContinued: isContinued, output) },
+                { try await Self.first(from: client, type: type, preferring: preference, output) },
                 { throw try await client.daemonExit(thenLost: "the wait") }
             )
         }
@@ -56,10 +56,10 @@ struct WaitOption: ParsableArguments {
     private static func present(
         _ client: HandoffClient,
         type: String?,
-        _ isContinued: Bool
+        _ preference: ActivityPreference
     ) async throws -> NearbyActivityDescription {
         let look = try await BriefLook(client: client).first { nearby in
-            try Self.choice(from: nearby, type: type, isContinued)
+            try Self.choice(from: nearby, type: type, preference)
         }
         if let chosen = look.found { return chosen }
         do {
@@ -67,7 +67,7 @@ struct WaitOption: ParsableArguments {
                 from: try await client.objects().nearby,
                 id: nil,
                 type: type,
-                isContinued: isContinued
+                preferring: preference
             )
         } catch let failure as CommandFailure where !look.message.isEmpty {
             throw CommandFailure(status: failure.status, message: "\(failure.message) \(look.message)")
@@ -77,14 +77,14 @@ struct WaitOption: ParsableArguments {
     private static func first(
         from client: HandoffClient,
         type: String?,
-        isContinued: Bool,
+        preferring preference: ActivityPreference,
         _ output: Output
     ) async throws -> NearbyActivityDescription {
         try await client.withSignals { signals in
-            if let chosen = try await found(from: client, type: type, isContinued) { return chosen }
+            if let chosen = try await found(from: client, type: type, preference) { return chosen }
             output.noteOnTerminal("waiting for an activity \(name(of: type))… (Ctrl-C ends this)")
             for try await _ in signals {
-                if let chosen = try await found(from: client, type: type, isContinued) { return chosen }
+                if let chosen = try await found(from: client, type: type, preference) { return chosen }
             }
             throw CancellationError()
         }
@@ -94,19 +94,19 @@ struct WaitOption: ParsableArguments {
     private static func found(
         from client: HandoffClient,
         type: String?,
-        _ isContinued: Bool
+        _ preference: ActivityPreference
     ) async throws -> NearbyActivityDescription? {
-        try choice(from: try await client.objects().nearby, type: type, isContinued)
+        try choice(from: try await client.objects().nearby, type: type, preference)
     }
 
     /// The nearest of these activities, of that type if there is one; nil if there is none.
     private static func choice(
         from nearby: [NearbyActivityDescription],
         type: String?,
-        _ isContinued: Bool
+        _ preference: ActivityPreference
     ) throws -> NearbyActivityDescription? {
         do {
-            return try ContinueCommand.choice(from: nearby, id: nil, type: type, isContinued: isContinued)
+            return try ContinueCommand.choice(from: nearby, id: nil, type: type, preferring: preference)
         } catch let failure as CommandFailure where failure.status == .notFound {
             return nil
         }

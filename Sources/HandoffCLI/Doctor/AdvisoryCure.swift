@@ -16,6 +16,7 @@ enum AdvisoryCure {
         "not-advertising": "\(restart); else update bluez and the kernel",
         "not-listening": "systemctl --user restart handoffd; else set transport: 'both' in handoffd.json",
         "not-scanning": "\(restart); else update bluez and the kernel",
+        "other-focus": "give the app the focus",
         "other-scan": "close Bluetooth settings and scanners; to find the program: "
             + "sudo dbus-monitor --system interface=org.bluez.Adapter1",
         "own-key-heard": "nothing, unless `identity-copied` follows",

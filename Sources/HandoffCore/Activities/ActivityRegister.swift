@@ -10,6 +10,9 @@ package typealias ActivityID = SerialID<Activity>
 /// Activities that were made current form a stack: the newest one that is eligible and has not expired is the current
 /// activity; when it resigns, is invalidated, becomes ineligible or expires, the one below is current again. An
 /// activity belongs to the client that created it, and is removed when the client leaves.
+///
+/// Where it is known which clients have the focus, those that had it and have lost it are skipped: a person who has turned
+/// to another app does not continue the last one. A client that never had it, such as one without a window, is not.
 package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
     /// The id of an activity, whoever owns it.
     package typealias ID = ActivityID
@@ -67,6 +70,8 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
 
     private var records: [ID: Record] = [:]
     private var stack: [ID] = []
+    /// The clients that have the focus, and those that have lost it; nil while it is unknown who has it.
+    private var focus: (present: Set<Owner>, past: Set<Owner>)?
     /// The activities with an expiration date, which are few.
     private var expiring: Set<ID> = []
     /// The activities about a document, which are few.
@@ -83,7 +88,15 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
 
     /// The current activity: the only one that other devices may continue.
     package var current: Record? {
-        stack.lazy.reversed().compactMap { records[$0] }.first(where: \.isOffered)
+        stack.lazy.reversed().compactMap { records[$0] }.first { record in
+            record.isOffered && focus?.past.contains(record.owner) != true
+        }
+    }
+
+    /// The activity that would be current if its app had not lost the focus; nil while another one is current.
+    package var withoutFocus: Record? {
+        guard current == nil else { return nil }
+        return stack.lazy.reversed().compactMap { records[$0] }.first(where: \.isOffered)
     }
 
     /// Every client that has an activity.
@@ -158,6 +171,19 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
         return stack.compactMap { records[$0] }.filter { !$0.isExpired }.compactMap(\.expiration).min()
     }
 
+    /// Sets which clients have the focus; nil while it is unknown.
+    ///
+    /// The activities of clients that get the focus come to the top of the stack, in the order in which they are in it.
+    package mutating func setFocus(_ owners: Set<Owner>?) {
+        guard let owners else { return focus = nil }
+        let before = focus ?? (present: [], past: [])
+        focus = (owners, before.past.union(before.present).subtracting(owners))
+        let raised = stack.filter { id in
+            records[id].map { owners.contains($0.owner) && !before.present.contains($0.owner) } ?? false
+        }
+        stack = stack.filter { !raised.contains($0) } + raised
+    }
+
     /// Puts the activity on top of the stack.
     package mutating func becomeCurrent(_ id: ID) {
         guard var record = records[id] else { return }
@@ -193,6 +219,8 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
     package mutating func removeAll(ownedBy owner: Owner) -> [Record] {
         let gone = records.values.filter { $0.owner == owner }.sorted { $0.id < $1.id }
         for record in gone { invalidate(record.id) }
+        focus?.present.remove(owner)
+        focus?.past.remove(owner)
         return gone
     }
 }

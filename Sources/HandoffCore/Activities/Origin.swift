@@ -55,6 +55,9 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
     /// The activity that other devices may continue.
     package var current: ActivityRegister<Owner>.Record? { register.current }
 
+    /// The activity that would be current if its app had not lost the focus; nil while another one is current.
+    package var withoutFocus: ActivityRegister<Owner>.Record? { register.withoutFocus }
+
     /// Every client that has an activity.
     package var owners: Set<Owner> { register.owners }
 
@@ -133,6 +136,11 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
     ) throws(HandoffError) {
         try check(id, belongsTo: client)
         applyChange(at: now) { $0.resignCurrent(id) }
+    }
+
+    /// Sets which clients have the focus, as ``ActivityRegister/setFocus(_:)`` does.
+    package mutating func setFocus(_ owners: Set<Owner>?, at now: Moment) {
+        applyChange(at: now) { $0.setFocus(owners) }
     }
 
     /// Removes the activity, on this device and from the lists of all others.

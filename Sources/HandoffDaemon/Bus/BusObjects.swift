@@ -15,6 +15,7 @@ struct BusObjects: Sendable {
     let streams: StreamOpener
     let version: String
     let clients: ClientTracker
+    let focus: FocusTracker
     let requests: PendingRequests
     let delegates: DelegateCaller
     let continuations: ContinuationService

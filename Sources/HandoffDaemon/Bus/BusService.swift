@@ -98,6 +98,7 @@ struct BusService: Service {
             streams: streams,
             version: version,
             clients: ClientTracker(newClients),
+            focus: FocusTracker(engine: engine, connection: control),
             requests: PendingRequests(),
             delegates: DelegateCaller(engine: engine, connection: apps),
             continuations: continuations,
@@ -126,6 +127,7 @@ struct BusService: Service {
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { try await objects.continuations.reportLeft() }
             group.addTask { await objects.delegates.run() }
+            group.addTask { await objects.focus.run() }
             group.addTask { await objects.notifications.run() }
             for await client in clients {
                 group.addTask { try await watch(client, objects) }
@@ -146,6 +148,7 @@ struct BusService: Service {
         }
         try Task.checkCancellation()
         objects.clients.remove(client)
+        objects.focus.clientLeft(client)
         engine.activities.clientLeft(client)
     }
 }

@@ -61,6 +61,7 @@ struct ManagerObject: ManagerHandler {
             by: client
         )
         objects.clients.insert(client)
+        objects.focus.ownersChanged()
         return HandoffName.activity(id)
     }
 
@@ -129,6 +130,11 @@ struct ManagerObject: ManagerHandler {
 
     func cancelStream(continuation: String, by client: BusName) {
         objects.requests.cancel(by: client, about: continuation)
+    }
+
+    func setFocus(_ process: UInt32?, by client: BusName) {
+        objects.focus.set(process, by: client)
+        objects.clients.insert(client)
     }
 
     func stopLooking(for client: BusName) {

@@ -1,8 +1,7 @@
-import AsyncSupport
 import DBus
-import Epoll
 import HandoffBus
 import Logging
+import Sandboxes
 import SystemPackage
 
 /// Refuses the calls of programs in a sandbox, and of those of which it cannot be found out.
@@ -16,8 +15,7 @@ struct SandboxCheck: Sendable {
     /// Nothing is decided while this process lacks what it takes to examine a client, such as a file descriptor.
     func verdict(on client: BusName) async -> CallerVerdict {
         do {
-            let credentials = try await connection.credentials(of: client)
-            guard let sandbox = try await Self.sandbox(of: credentials) else { return .admitted }
+            guard let sandbox = try await connection.sandbox(of: client) else { return .admitted }
             return .refused(refusal(of: client, "runs in the sandbox of \(sandbox)"))
         } catch let error as DBusError {
             return .undecided(refusal(of: client, "is unknown to the bus: \(error.message)"))
@@ -60,14 +58,5 @@ struct SandboxCheck: Sendable {
             .limitsExceeded,
             "handoffd cannot examine the program that calls: \(error). Raise the limits of its process, and call again."
         )
-    }
-
-    /// Looks for the sandbox of a client on a thread of its own: a sandbox may have file systems that do not answer.
-    private static func sandbox(of credentials: ConnectionCredentials) async throws -> ProgramSandbox? {
-        let result = Promise<Result<ProgramSandbox?, Errno>>()
-        _ = try BlockingThread {
-            result.fulfil(Result { () throws(Errno) in try ProgramSandbox(of: credentials) })
-        }
-        return try await result.value().get()
     }
 }

@@ -120,14 +120,27 @@ struct EngineActivities: Sendable {
 
     // MARK: By the daemon
 
+    /// Sets which owners of activities have the focus; nil while it is unknown.
+    func setFocus(_ owners: Set<BusName>?) {
+        engine.change { state, now in state.origin.setFocus(owners, at: now) }
+    }
+
     /// Turns the cover advertisement on or off.
     func cover(_ isCovering: Bool) {
         engine.change { state, _ in state.origin.cover(isCovering) }
     }
 
-    /// The advisory that the current activity is not advertised, because nobody uses this session.
+    /// The advisories that the current activity is not advertised, because nobody uses this session, and that there is
+    /// none, because its app has lost the focus.
     var advisories: [(name: String, message: String)] {
-        let isWithheld = engine.read { $0.origin.isWithheld && $0.origin.current != nil }
+        let (isWithheld, type) = engine.read {
+            ($0.origin.isWithheld && $0.origin.current != nil, $0.origin.withoutFocus?.activity.type)
+        }
+        if let type {
+            let sentence =
+                "Another app has the focus, so the activity \(type) is not offered until its app has it again."
+            return [("other-focus", sentence)]
+        }
         let message =
             "This session is locked or idle, so its current activity is not advertised until somebody uses it again. "
             + "`staysWhenAway: true` in handoffd.json advertises it all the time."

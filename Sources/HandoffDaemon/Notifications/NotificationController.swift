@@ -1,4 +1,5 @@
 import DBus
+import DesktopNotifications
 import HandoffBus
 import HandoffCore
 import Logging
@@ -10,7 +11,7 @@ struct NotificationController {
         /// All activities that can be continued now.
         case offers([NearbyNotifications.Offer])
         case continued(NearbyEntry.ID)
-        case server(NotificationServer.Event)
+        case server(NotificationEvent)
         /// The owner of the notification server's name from now on; nil for none.
         case owner(BusName?)
         /// The time of a requested wake-up has come.
@@ -52,7 +53,7 @@ struct NotificationController {
     private var machine = NearbyNotifications()
     private var shown: Shown?
     /// The reports that no server has shown yet, the oldest first.
-    private var unshown: [NotificationServer.Notification] = []
+    private var unshown: [DesktopNotification] = []
     /// The number of the notification that an activity is coming.
     private var waiting: UInt32?
     private var owner: BusName?
@@ -82,9 +83,9 @@ struct NotificationController {
             if next != nil { await showReports() }
         case .alarm: break
         case .message(let summary, let message):
-            _ = await show(NotificationServer.Notification(summary: summary, body: message))
+            _ = await show(DesktopNotification(summary: summary, body: message))
         case .report(let summary, let message):
-            await report(NotificationServer.Notification(summary: summary, body: message))
+            await report(DesktopNotification(summary: summary, body: message))
         case .waiting(let device): await showWait(for: device)
         }
         return nil
@@ -97,11 +98,11 @@ struct NotificationController {
         return next
     }
 
-    private mutating func handle(_ event: NotificationServer.Event) -> Choice? {
+    private mutating func handle(_ event: NotificationEvent) -> Choice? {
         switch event {
         case .activationToken(let number, let token):
             if shown?.number == number { shown?.activationToken = token }
-        case .clicked(let number):
+        case .pressed(let number, _):
             if number == waiting { return .cancellation }
             guard let shown, shown.number == number else { return nil }
             return .continuation(Click(entry: shown.entry, activationToken: shown.activationToken))
@@ -130,7 +131,7 @@ struct NotificationController {
     }
 
     /// Shows a report, now or when there is a server.
-    private mutating func report(_ notification: NotificationServer.Notification) async {
+    private mutating func report(_ notification: DesktopNotification) async {
         unshown.append(notification)
         if unshown.count > Self.maximumUnshown {
             unshown.removeFirst()
@@ -147,11 +148,11 @@ struct NotificationController {
     private mutating func showWait(for device: String?) async {
         if let waiting, device == nil { server.close(waiting) }
         guard let device else { return waiting = nil }
-        let notification = NotificationServer.Notification(
+        let notification = DesktopNotification(
             summary: "Continuing from \(device)",
             body: "The activity is being fetched.",
-            button: "Cancel",
-            isClickable: false,
+            // A click on the notification itself does not cancel.
+            actions: [DesktopNotification.Action("cancel", "Cancel")],
             isPersistent: true
         )
         waiting = await show(notification, replacing: waiting)
@@ -160,11 +161,12 @@ struct NotificationController {
     private mutating func show(_ offer: NearbyNotifications.Offer) async {
         guard let entry = try? engine.nearby.entry(offer.id) else { return }
         let description = engine.nearby.describe(entry)
-        let notification = NotificationServer.Notification(
+        let notification = DesktopNotification(
             summary: "Continue from \(description.deviceName)",
             body: "Opens in \(offer.targetName).",
             icon: description.applicationIcon,
-            button: "Continue"
+            // A click on the notification itself invokes "default", which not every desktop supports.
+            actions: ["default", "continue"].map { DesktopNotification.Action($0, "Continue") }
         )
         let number = await show(notification, replacing: shown?.number)
         guard let number else {
@@ -179,7 +181,7 @@ struct NotificationController {
     }
 
     private mutating func show(
-        _ notification: NotificationServer.Notification,
+        _ notification: DesktopNotification,
         replacing old: UInt32? = nil
     ) async -> UInt32? {
         do throws(DBusError) {

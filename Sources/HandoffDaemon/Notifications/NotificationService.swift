@@ -1,5 +1,6 @@
 import AsyncSupport
 import DBus
+import DesktopNotifications
 import HandoffApps
 import HandoffBus
 import HandoffCore
@@ -114,7 +115,7 @@ struct NotificationService: Sendable {
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask {
                 for try await signal in signals {
-                    if let event = NotificationServer.Event(signal) { newEvents.yield(.server(event)) }
+                    if let event = NotificationEvent(signal) { newEvents.yield(.server(event)) }
                 }
             }
             group.addTask { for await owner in owners { newEvents.yield(.owner(owner)) } }
@@ -148,7 +149,7 @@ struct NotificationService: Sendable {
     /// Handles the events one after the other.
     private func answer(_ group: inout ThrowingDiscardingTaskGroup<any Error>) async {
         var controller = NotificationController(
-            server: NotificationServer(connection: connection),
+            server: NotificationServer(connection: connection, app: .handoff),
             engine: engine,
             logger: logger
         )
@@ -184,6 +185,11 @@ struct NotificationService: Sendable {
             newEvents.yield(.message("Could not continue from \(name)", "\(error)"))
         }
     }
+}
+
+extension NotificationServer.App {
+    /// Handoff, as its desktop file names it.
+    fileprivate static let handoff = NotificationServer.App(name: "Handoff", desktopFile: HandoffName.desktopFile)
 }
 
 extension EngineNearby {

@@ -40,7 +40,7 @@ package struct StateDirectory: Sendable {
     ///   - runtimeDirectory: the user's directory for files of running programs (XDG_RUNTIME_DIR). A lock there keeps a
     ///     second daemon out even when the state directory was deleted meanwhile; nil for none.
     ///   - body: uses the directory.
-    /// - Throws: ``HandoffError`` when it cannot be used, belongs to another user, may be changed by others, or when
+    /// - Throws: `HandoffError` when it cannot be used, belongs to another user, may be changed by others, or when
     ///   another daemon uses it; else what `body` throws.
     package static func withDirectory<Success>(
         at path: FilePath,

@@ -87,6 +87,16 @@ extension Engine.State {
     }
 }
 
+extension Engine.State {
+    /// Shows that an activity is not offered because its app has lost the focus, or that none is, if that has changed.
+    mutating func showWithoutFocus() {
+        let id = origin.withoutFocus?.id
+        guard id != shownWithoutFocus else { return }
+        shownWithoutFocus = id
+        show(.identityChanged)
+    }
+}
+
 extension NearbyTable.Change {
     /// The entry that has changed.
     var entry: NearbyEntry {

@@ -23,6 +23,8 @@ extension Engine {
         var staysWhenAway = false
         /// What the rules withhold, as it was shown last.
         var shownWithheld: [WithheldActivity] = []
+        /// The activity that is not offered because its app has lost the focus, as it was shown last.
+        var shownWithoutFocus: ActivityRegister.ID?
         /// How much is scanned, as it was shown last.
         var shownScanning = ScanningStatus.none
         /// The effects that were not shown yet, in order.
@@ -122,6 +124,7 @@ extension Engine.State {
             effortEnd, rules.pauseEnd(at: now), desktop.sites.nextChange(at: now),
         ]
         showWithheld()
+        showWithoutFocus()
         showScanning(scanning)
         return Engine.Plans(
             advertising: Engine.AdvertisingPlan(

@@ -178,6 +178,9 @@ struct LaunchStories {
                 try world.write("rssi desktop tablet -40\nrssi desktop laptop -70\n", to: "air/air")
                 try await desktop.watching { watcher in
                     try await tablet.publishing("org.example.edit") { _ in
+                        try await watcher.until { $0.count == 1 }
+                        let none = try await desktop.run("continue", "--nearest")
+                        #expect(none.status == 4 && none.stderr.contains("Nothing on this device opens any of"))
                         try await laptop.publishing("org.example.draw") { _ in
                             let rows = try await watcher.until {
                                 $0.count == 2 && $0[0]["deviceName"].string == "tablet"
@@ -185,6 +188,10 @@ struct LaunchStories {
                             #expect(rows.map(\.["opensWith"].string) == ["none", "app"])
                             #expect(try await desktop.json("continue")["application"].string == "draw")
                             #expect(try await desktop.json("continue", "--print")["deviceName"].string == "tablet")
+                            #expect(
+                                try await desktop.json("continue", "--nearest", "--print")["deviceName"].string
+                                    == "laptop"
+                            )
                         }
                         try await laptop.publishing("org.example.write") { _ in
                             try await watcher.until { $0.contains { $0["application"].string == "write" } }

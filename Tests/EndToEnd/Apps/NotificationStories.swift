@@ -56,7 +56,10 @@ struct NotificationStories {
             try await screen.whileOnBus(on: desktop.bus) { connection in
                 try await app.whileOnBus(on: desktop.bus) {
                     try await laptop.publishing("org.example.edit") { _ in
-                        #expect(try await screen.next().actions == ["default", "Continue", "continue", "Continue"])
+                        let notification = try await screen.next()
+                        #expect(notification.actions == ["default", "Continue", "continue", "Continue"])
+                        #expect(notification.icon == "org.handoffd.Handoff")
+                        #expect(notification.hints["desktop-entry"] == .string("org.handoffd.Handoff"))
                         try await desktop.log.event("notification.shown")
                         laptop.signal(SIGKILL)
                         screen.click("token-1", over: connection)
@@ -136,7 +139,7 @@ struct NotificationStories {
                 }
                 try await laptop.publishing("org.example.draw", ["--webpage", "https://example.org/"]) { _ in
                     let notification = try await screen.next()
-                    #expect(notification.icon.isEmpty, "the browser is not an app of this activity")
+                    #expect(notification.icon == "org.handoffd.Handoff", "the browser is not an app of this activity")
                 }
             }
         }
@@ -225,7 +228,7 @@ struct NotificationStories {
 }
 
 /// An app on the bus that reports the activation token of each call.
-private struct OptionsApp: Sendable {
+struct OptionsApp: Sendable {
     private let calls = ReceivedCalls()
 
     /// The next call and its activation token.

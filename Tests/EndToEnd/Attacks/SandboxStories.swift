@@ -46,6 +46,7 @@ struct SandboxStories {
                         (HandoffName.managerInterface, "Leave", [.noOptions]),
                         (HandoffName.managerInterface, "Rename", [.string("x"), .noOptions]),
                         (HandoffName.managerInterface, "StartLooking", [.noOptions]),
+                        (HandoffName.managerInterface, "SetFocus", [.uint32(1), .noOptions]),
                         (HandoffName.pairingInterface, "Pair", [.objectPath("/a"), .noOptions]),
                         (HandoffName.documentsInterface, "AddFolder", [.string("a"), .string("/"), .noOptions]),
                         (HandoffName.appsInterface, "ListApps", [.noOptions]),

@@ -8,11 +8,14 @@ import Synchronization
 struct FakeNotificationServer: Sendable {
     /// The arguments of a call of `Notify`.
     struct Notification: Sendable {
+        /// The id that it got.
+        let id: UInt32
         let replaces: UInt32
         let icon: String
         let summary: String
         let body: String
         let actions: [String]
+        let hints: [String: Value]
     }
 
     private let capabilities: [String]
@@ -30,6 +33,13 @@ struct FakeNotificationServer: Sendable {
     private final class Last: Sendable {
         let number = Mutex(FakeNotificationServer.number - 1)
         let summaries = Mutex([String]())
+
+        func nextNumber() -> UInt32 {
+            number.withLock { number in
+                number += 1
+                return number
+            }
+        }
     }
 
     /// The summaries of all notifications that it was requested to show.
@@ -70,6 +80,31 @@ struct FakeNotificationServer: Sendable {
         }
     }
 
+    /// Emits the signal that the user has closed a notification.
+    func dismiss(_ number: UInt32, over connection: Connection) {
+        let arguments: [Value] = [.uint32(number), .uint32(2)]
+        connection.emit(
+            Signal(path: Self.path, interface: Self.interface, member: "NotificationClosed", arguments: arguments)
+        )
+    }
+
+    /// The next notification with a button that has that key.
+    func next(with key: String) async throws -> Notification {
+        while true {
+            let notification = try await next()
+            if notification.actions.contains(key) { return notification }
+        }
+    }
+
+    /// The next notification with that summary.
+    @discardableResult
+    func next(_ summary: String) async throws -> Notification {
+        while true {
+            let notification = try await next()
+            if notification.summary == summary { return notification }
+        }
+    }
+
     private var able: Method {
         Method(name: "GetCapabilities", outputs: [Argument(name: "capabilities", type: [String].valueType)]) { _ in
             .reply([capabilities.value])
@@ -90,25 +125,20 @@ struct FakeNotificationServer: Sendable {
         ) { invocation in
             let summary = try invocation.arguments.decode(at: 3, as: String.self)
             last.summaries.withLock { $0.append(summary) }
+            let replaces = try invocation.arguments.decode(at: 1, as: UInt32.self)
+            let id = replaces > 0 ? replaces : last.nextNumber()
             newNotifications.yield(
                 Notification(
-                    replaces: try invocation.arguments.decode(at: 1, as: UInt32.self),
+                    id: id,
+                    replaces: replaces,
                     icon: try invocation.arguments.decode(at: 2, as: String.self),
                     summary: summary,
                     body: try invocation.arguments.decode(at: 4, as: String.self),
-                    actions: try invocation.arguments.decode(at: 5, as: [String].self)
+                    actions: try invocation.arguments.decode(at: 5, as: [String].self),
+                    hints: invocation.arguments[6].stringDictionary ?? [:]
                 )
             )
-            let replaced = try invocation.arguments.decode(at: 1, as: UInt32.self)
-            return .reply([
-                .uint32(
-                    replaced > 0
-                        ? replaced
-                        : last.number.withLock {
-                            $0 += 1; return $0
-                        }
-                )
-            ])
+            return .reply([.uint32(id)])
         }
     }
 
@@ -134,12 +164,8 @@ struct Dunst: Sendable {
     ) async throws {
         let configuration = world.directory.appending(path: "dunstrc")
         try Data().write(to: configuration)
-        let screen = ["-displayfd", "1", "-screen", "0", "640x480x24", "-nolisten", "tcp"]
-        try await withProgram("/usr/bin/Xvfb", screen) { display in
-            guard let number = await display.stdout.firstLine() else {
-                throw MissingProgram(description: "Xvfb did not start: \(await display.stderr.text())")
-            }
-            let environment = bus.environment.merging(["DISPLAY": ":\(number)"]) { _, new in new }
+        try await withVirtualDisplay { display in
+            let environment = bus.environment.merging(display) { _, new in new }
             let arguments = ["-print", "-config", configuration.path()]
             try await withTranscript(of: "/usr/bin/dunst", arguments, environment: environment) { _, output in
                 try await bus.waitForOwner(of: NotificationsName.bus)

@@ -177,6 +177,7 @@ struct World: Sendable {
 enum Programs {
     static let handoffd = path("handoffd")
     static let handoffctl = path("handoffctl")
+    static let handoffDesktop = path("handoff-desktop")
     static let monkeybrowser = path("monkeybrowser")
     static let browserHost = path("handoff-browser-host")
     /// The library that shifts the clock of a program (`Tests/Support/ShiftedClock`).

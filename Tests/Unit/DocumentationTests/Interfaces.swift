@@ -58,6 +58,7 @@ enum Interfaces {
         func leave() throws {}
         func startLooking(for client: BusName) throws {}
         func stopLooking(for client: BusName) {}
+        func setFocus(_ process: UInt32?, by client: BusName) {}
         func openStream(continuation: String, by caller: Caller) -> @Sendable () async throws -> UnixFD {
             { throw CancellationError() }
         }

@@ -189,6 +189,10 @@ struct FakeManager: ManagerHandler {
         try daemon.note("StartLooking", by: client)
     }
 
+    func setFocus(_ process: UInt32?, by client: BusName) {
+        try? daemon.note("SetFocus \(process.map(String.init) ?? "nil")", by: client)
+    }
+
     func openStream(continuation: String, by caller: Caller) -> @Sendable () async throws -> UnixFD {
         { throw HandoffErrorName.streamsNotSupported.reply("This daemon has no streams.") }
     }

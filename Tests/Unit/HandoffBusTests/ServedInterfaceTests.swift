@@ -64,6 +64,8 @@ struct ServedInterfaceTests {
             #expect(try await client.status().currentActivity == path)
             try await client.invalidate(path)
             try await client.startLooking()
+            try await client.setFocus(42)
+            try await client.setFocus(nil)
             #expect(try await client.card() == "handoffd1:card")
             #expect(try await client.trust(card: "handoffd1:other") == FakeDaemon.device)
             try await client.remove(device: FakeDaemon.device)
@@ -72,7 +74,7 @@ struct ServedInterfaceTests {
             #expect(
                 asked.map(\.what) == [
                     "CreateActivity org.example.a", "BecomeCurrent", "Invalidate", "StartLooking",
-                    "TrustCard handoffd1:other", "Remove",
+                    "SetFocus 42", "SetFocus nil", "TrustCard handoffd1:other", "Remove",
                 ]
             )
             #expect(asked.prefix(4).allSatisfy { $0.by == client.connection.uniqueName })

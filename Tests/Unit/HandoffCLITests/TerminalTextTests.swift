@@ -1,3 +1,4 @@
+import HandoffBus
 import HandoffModel
 import TestLimits
 import Testing

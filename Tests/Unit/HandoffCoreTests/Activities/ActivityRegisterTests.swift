@@ -93,6 +93,58 @@ struct ActivityRegisterTests {
         #expect(register.owners == [":1.2"])
     }
 
+    @Test("The app with the focus is current; one that has lost it is not offered in its place")
+    mutating func focus() throws {
+        let (editor, notes) = (try insert("a", owner: ":1.1"), try insert("b", owner: ":1.2"))
+        for id in [editor, notes] { register.becomeCurrent(id) }
+        register.setFocus([":1.1"])
+        #expect(register.current?.id == editor)
+        register.setFocus([":1.2"])
+        #expect(register.current?.id == notes)
+        register.resignCurrent(notes)
+        #expect(register.current == nil, "the editor has lost the focus")
+        #expect(register.withoutFocus?.id == editor)
+        register.becomeCurrent(editor)
+        #expect(register.current == nil, "an app without the focus cannot take it")
+        register.setFocus([])
+        register.becomeCurrent(notes)
+        #expect(register.current == nil, "an app without activities has the focus")
+        register.setFocus(nil)
+        #expect(register.withoutFocus == nil)
+        #expect(register.current?.id == notes, "it is unknown who has the focus: as the apps have asked")
+    }
+
+    @Test("An activity whose app never had the focus is offered as before; the one with the focus comes first")
+    mutating func withoutWindow() throws {
+        let (script, editor) = (try insert("a", owner: ":1.1"), try insert("b", owner: ":1.2"))
+        register.becomeCurrent(editor)
+        register.becomeCurrent(script)
+        register.setFocus([":1.2"])
+        #expect(register.current?.id == editor)
+        register.setFocus([])
+        #expect(register.current?.id == script)
+        register.setFocus([":1.2"])
+        register.becomeCurrent(script)
+        #expect(register.current?.id == script, "what asks later is current")
+        register.setFocus([":1.2", ":1.3"])
+        #expect(register.current?.id == script, "the editor has the focus still, and does not get it again")
+    }
+
+    @Test("Several activities of the app with the focus keep their order, and a client that leaves is forgotten")
+    mutating func focusedStack() throws {
+        let ids = [try insert("a", owner: ":1.1"), try insert("b", owner: ":1.1"), try insert("c", owner: ":1.2")]
+        for id in ids { register.becomeCurrent(id) }
+        register.setFocus([":1.1"])
+        #expect(register.current?.id == ids[1])
+        register.resignCurrent(ids[1])
+        #expect(register.current?.id == ids[0])
+        register.setFocus([":1.2"])
+        _ = register.removeAll(ownedBy: ":1.1")
+        let next = try insert("d", owner: ":1.1")
+        register.becomeCurrent(next)
+        #expect(register.current?.id == next)
+    }
+
     @Test("One client can neither fill the memory nor use up the limit of another")
     mutating func limit() throws {
         for _ in 0..<ActivityRegister.maximumPerOwner { _ = try insert(owner: ":1.1") }

@@ -1,16 +1,16 @@
-import CLinux
+private import CLinux
 import DBus
-import Epoll
-import Glibc
+private import Epoll
+private import Glibc
 import SystemPackage
 
 /// A sandbox that a program runs in.
-enum ProgramSandbox: Hashable, Sendable, CustomStringConvertible {
+package enum ProgramSandbox: Hashable, Sendable, CustomStringConvertible {
     case flatpak
     /// A snap, with the security label of its process.
     case snap(label: String)
 
-    var description: String {
+    package var description: String {
         switch self {
         case .flatpak: "Flatpak"
         case .snap(let label): "Snap (\(label))"

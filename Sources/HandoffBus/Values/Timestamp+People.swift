@@ -1,11 +1,11 @@
 private import Glibc
-import HandoffModel
+package import HandoffModel
 
 extension Timestamp {
     /// The present time, to the millisecond.
     ///
     /// - Throws: `ModelError` for a clock that is set to a time after the year 9999.
-    static var now: Timestamp {
+    package static var now: Timestamp {
         get throws {
             var time = timespec()
             clock_gettime(CLOCK_REALTIME, &time)
@@ -16,7 +16,7 @@ extension Timestamp {
 
     /// Creates a time from the form on the bus, microseconds since 1970; nil for 0, which stands for never, and for a
     /// time after the year 9999.
-    init?(microseconds: UInt64) {
+    package init?(microseconds: UInt64) {
         guard microseconds > 0 else { return nil }
         let nanoseconds = UInt32(microseconds % 1_000_000) * 1000
         guard let time = try? Timestamp(seconds: Int64(microseconds / 1_000_000), nanoseconds: nanoseconds) else {
@@ -26,19 +26,19 @@ extension Timestamp {
     }
 
     /// The time of day on this computer, as in `09:30:42.250`.
-    var localClock: String {
+    package var localClock: String {
         local("%H:%M:%S") + "." + String(1000 + nanoseconds / 1_000_000).dropFirst()
     }
 
     /// The local time for people, as in `15:30`, with the date unless it is within half a day of `now`.
-    func localMinute(at now: Timestamp) -> String {
+    package func localMinute(at now: Timestamp) -> String {
         local(abs(seconds - now.seconds) < Self.day / 2 ? "%H:%M" : "%F %H:%M")
     }
 
     /// How long ago the time is, for people: `3 minutes ago`, or the local date when it is more than a week ago.
     ///
     /// A time on the full hour is taken for one that is known to the hour only, as those are that the daemon has kept.
-    func ago(at now: Timestamp) -> String {
+    package func ago(at now: Timestamp) -> String {
         let elapsed = now.seconds - seconds
         if nanoseconds == 0, seconds.isMultiple(of: Self.hour), elapsed > 0 {
             if elapsed < 2 * Self.hour { return "within 2 hours" }

@@ -1,0 +1,35 @@
+import Glibc
+
+/// Which processes have started which.
+enum ProcessTree {
+    /// The most ancestors that are looked at; a program in a terminal has a handful.
+    private static let maximumDepth = 64
+
+    /// Whether a process is `root` or was started below it.
+    static func contains(_ process: UInt32, below root: UInt32) -> Bool {
+        var current = process
+        for _ in 0..<maximumDepth {
+            if current == root { return true }
+            guard let parent = stat(of: current).flatMap({ Self.parent(inStat: $0) }), parent > 1 else { return false }
+            current = parent
+        }
+        return false
+    }
+
+    /// The id of the parent in a line of /proc/PID/stat (proc_pid_stat(5)); nil if there is none.
+    static func parent(inStat line: String) -> UInt32? {
+        // The name of the program is in parentheses, and may contain spaces and parentheses.
+        guard let name = line.lastIndex(of: ")") else { return nil }
+        let fields = line[name...].dropFirst().split(separator: " ")
+        return fields.count > 1 ? UInt32(fields[1]) : nil
+    }
+
+    private static func stat(of process: UInt32) -> String? {
+        let descriptor = open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 1024)
+        let count = read(descriptor, &bytes, bytes.count)
+        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
+    }
+}

@@ -1,0 +1,15 @@
+import HandoffTestSupport
+
+/// Runs `body` with a display of X11 that nobody sees.
+///
+/// - Parameter body: is called with the variable of the environment that names the display.
+/// - Throws: the error of `body`, or `MissingProgram`.
+func withVirtualDisplay<Success>(_ body: ([String: String]) async throws -> Success) async throws -> Success {
+    let screen = ["-displayfd", "1", "-screen", "0", "640x480x24", "-nolisten", "tcp"]
+    return try await withProgram("/usr/bin/Xvfb", screen) { display in
+        guard let number = await display.stdout.firstLine() else {
+            throw MissingProgram(description: "Xvfb did not start: \(await display.stderr.text())")
+        }
+        return try await body(["DISPLAY": ":\(number)"])
+    }
+}
