@@ -66,7 +66,8 @@ package struct DaemonStatus: Sendable {
     /// `/` when there is none.
     package let currentActivity: ObjectPath
 
-    init(_ properties: [String: Value]) {
+    /// Reads the properties of `org.handoffd.Manager1`; those that are absent or of another type are empty.
+    package init(_ properties: [String: Value]) {
         version = properties["Version"]?.string ?? ""
         protocolVersion = properties["ProtocolVersion"]?.uint32 ?? 0
         deviceID = properties["DeviceID"]?.string ?? ""
