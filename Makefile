@@ -66,7 +66,7 @@ demo-bluez: ## Run the demo in a virtual machine with a real kernel and bluetoot
 	@Tests/Rig/run-one-guest $(BLUETOOTHD) Tests/Stories/demo.py hci0 hci1
 
 .PHONY: test
-test: test-unit test-browsers test-extensions test-bluez ## Run all tests, including set-up
+test: test-unit test-browsers test-extensions test-window test-bluez ## Run all tests, including set-up
 
 .PHONY: test-unit
 test-unit: ## Run the tests without Bluetooth: modules, programs on private buses, simulated air, faults
@@ -87,6 +87,24 @@ test-extensions: ## Run the tests of the editors' plug-ins with real editors, in
 	@Tests/Scripts/setup extensions
 	swift build $(SWIFT_FLAGS)
 	@Tests/Extensions/run
+
+# The window is part of the package only where it is asked for (Docs/Decisions/0037).
+WINDOW_BUILD := HANDOFF_WINDOW=1 swift build
+
+.PHONY: test-window
+test-window: ## Run the window on displays of its own, driven over AT-SPI, with daemons on a simulated air
+	@Tests/Scripts/setup window
+	swift build $(SWIFT_FLAGS)
+	$(WINDOW_BUILD) $(SWIFT_FLAGS) --product handoff
+	@Tests/Window/check-files
+	@Tests/Window/run
+
+.PHONY: screenshots
+screenshots: ## Make pictures of the window's pages in .build/pictures
+	@Tests/Scripts/setup window
+	swift build $(SWIFT_FLAGS)
+	$(WINDOW_BUILD) $(SWIFT_FLAGS) --product handoff
+	@Tests/Window/screenshots .build/pictures
 
 # Stock bluetoothd 5.66 may not answer on D-Bus for 30 s after a connection; the file explains and avoids this.
 BLUETOOTHD := --bluetoothd-args "-f $(CURDIR)/Tests/Rig/one-att-channel.conf"
@@ -218,6 +236,42 @@ install-service:
 	    sed -e "s|@name@|$$name|" -e 's|@bindir@|$(BINDIR)|' systemd/activation.service.in \
 	        > $(DESTDIR)$(SERVICEDIR)/$$name.service; \
 	done
+
+METAINFODIR := $(PREFIX)/share/metainfo
+ICONDIR := $(PREFIX)/share/icons/hicolor
+LOCALEDIR := $(PREFIX)/share/locale
+WINDOW_ID := org.handoffd.Window
+LANGUAGES := $(basename $(notdir $(wildcard Translations/*.po)))
+
+.PHONY: release-window
+release-window: ## Build the window `handoff` for installation, after `make release`
+	@Tests/Scripts/setup release-window
+	$(WINDOW_BUILD) $(RELEASE_FLAGS) --product handoff
+	@mkdir -p $(DIST)/window
+	@cp $$($(WINDOW_BUILD) $(RELEASE_FLAGS) --show-bin-path)/handoff $(DIST)/window
+	@strip $(DIST)/window/handoff
+	@chrpath --delete $(DIST)/window/handoff > /dev/null
+	@Translations/build $(DIST)/locale
+
+.PHONY: install-window
+install-window: ## Install what `make release-window` has built: DESTDIR= PREFIX=/usr/local
+	@[[ -x $(DIST)/window/handoff ]] || { echo "make install-window: run \`make release-window\` first" >&2; exit 1; }
+	install -D -m 755 -t $(DESTDIR)$(BINDIR) $(DIST)/window/handoff
+	install -d $(DESTDIR)$(APPDIR)
+	sed 's|@bindir@|$(BINDIR)|' desktop/window/$(WINDOW_ID).desktop.in > $(DESTDIR)$(APPDIR)/$(WINDOW_ID).desktop
+	install -D -m 644 -t $(DESTDIR)$(METAINFODIR) desktop/window/$(WINDOW_ID).metainfo.xml
+	install -D -m 644 -t $(DESTDIR)$(ICONDIR)/scalable/apps desktop/window/$(WINDOW_ID).svg
+	install -D -m 644 -t $(DESTDIR)$(ICONDIR)/symbolic/apps desktop/window/$(WINDOW_ID)-symbolic.svg
+	for language in $(LANGUAGES); do \
+	    install -D -m 644 -t $(DESTDIR)$(LOCALEDIR)/$$language/LC_MESSAGES \
+	        $(DIST)/locale/$$language/LC_MESSAGES/handoff.mo; \
+	done
+
+.PHONY: uninstall-window
+uninstall-window: ## Remove what `make install-window` has installed: DESTDIR= PREFIX=/usr/local
+	rm -f $(DESTDIR)$(BINDIR)/handoff $(DESTDIR)$(APPDIR)/$(WINDOW_ID).desktop
+	rm -f $(DESTDIR)$(METAINFODIR)/$(WINDOW_ID).metainfo.xml $(DESTDIR)$(ICONDIR)/*/apps/$(WINDOW_ID)*.svg
+	rm -f $(foreach language,$(LANGUAGES),$(DESTDIR)$(LOCALEDIR)/$(language)/LC_MESSAGES/handoff.mo)
 
 .PHONY: uninstall
 uninstall: ## Remove what `make install` has installed: DESTDIR= PREFIX=/usr/local

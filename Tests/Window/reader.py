@@ -1,0 +1,124 @@
+#!/usr/bin/python3
+"""Reads and drives the windows of one session bus as a screen reader does, over AT-SPI.
+
+Each line of standard input is a request in JSON, and each line of standard output its answer; `screen.py` writes the
+requests. A wait ends with the first look that finds what is wanted: after each event, and ten times a second, since GTK
+does not tell of everything.
+"""
+
+import json
+import sys
+import time
+
+import gi
+
+gi.require_version("Atspi", "2.0")
+from gi.repository import Atspi, GLib  # noqa: E402
+
+ISOLATES = dict.fromkeys(map(ord, "\u2068\u2069"))
+EVENTS = ("object:children-changed", "object:state-changed", "object:property-change", "object:text-changed",
+          "window:activate", "window:create", "window:destroy")
+
+
+class Node:
+    """Something on the screen."""
+
+    def __init__(self, accessible):
+        self.accessible = accessible
+        self.role = accessible.get_role_name()
+        self.name = (accessible.get_name() or "").translate(ISOLATES)
+        self.description = (accessible.get_description() or "").translate(ISOLATES)
+        self.states = [state.value_nick for state in accessible.get_state_set().get_states()]
+
+    def fits(self, wanted):
+        return (wanted.get("role") in (None, self.role) and wanted.get("name") in (None, self.name)
+                and wanted.get("contains", "") in self.name
+                and all(state in self.states for state in wanted.get("states", []))
+                and not any(state in self.states for state in wanted.get("without", [])))
+
+    @property
+    def document(self):
+        return {"role": self.role, "name": self.name, "description": self.description, "states": self.states}
+
+
+def walk(accessible):
+    """The nodes of a tree in the order of the screen; what goes away meanwhile is left out."""
+    try:
+        yield Node(accessible)
+        for index in range(accessible.get_child_count()):
+            child = accessible.get_child_at_index(index)
+            if child is not None:
+                yield from walk(child)
+    except GLib.Error:
+        return
+
+
+def nodes():
+    """Everything in the windows of Handoff."""
+    desktop = Atspi.get_desktop(0)
+    for index in range(desktop.get_child_count()):
+        application = desktop.get_child_at_index(index)
+        try:
+            if application is not None and "andoff" in application.get_name():
+                yield from walk(application)
+        except GLib.Error:
+            continue
+
+
+def found(wanted):
+    return next((node for node in nodes() if node.fits(wanted)), None)
+
+
+def wait(condition, timeout):
+    """The first true value of the condition; None when it does not come in time."""
+    loop = GLib.MainLoop()
+    deadline = time.monotonic() + timeout
+    result = []
+
+    def look(*_):
+        value = condition()
+        if value:
+            result.append(value)
+        if value or time.monotonic() > deadline:
+            loop.quit()
+        return GLib.SOURCE_CONTINUE
+
+    listener = Atspi.EventListener.new(look)
+    for event in EVENTS:
+        listener.register(event)
+    timer = GLib.timeout_add(100, look)
+    GLib.idle_add(lambda: look() and False)
+    loop.run()
+    GLib.source_remove(timer)
+    for event in EVENTS:
+        listener.deregister(event)
+    return result[0] if result else None
+
+
+def act(request):
+    """Carries a request out."""
+    wanted, timeout = request.get("wanted", {}), request.get("timeout", 60)
+    if request["do"] == "tree":
+        return [node.document for node in nodes()]
+    if request["do"] == "gone":
+        return bool(wait(lambda: found(wanted) is None, timeout))
+    node = wait(lambda: found(wanted), timeout)
+    if node is None:
+        return None
+    if request["do"] == "press":
+        node.accessible.do_action(0)
+    elif request["do"] == "write":
+        node.accessible.set_text_contents(request["text"])
+    return node.document
+
+
+def main():
+    Atspi.init()
+    # What is remembered may be old: GTK does not tell of every change.
+    Atspi.get_desktop(0).set_cache_mask(Atspi.Cache.NONE)
+    print(json.dumps("ready"), flush=True)
+    for line in sys.stdin:
+        print(json.dumps(act(json.loads(line))), flush=True)
+
+
+main()
