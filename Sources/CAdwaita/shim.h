@@ -245,8 +245,12 @@ static inline void cadw_row_remove(GtkWidget *row, GtkWidget *child) {
     adw_action_row_remove(ADW_ACTION_ROW(row), child);
 }
 
+/// The child keeps the name that it has: libadwaita would add the title of the row, which GTK appends to it.
 static inline void cadw_row_set_activatable(GtkWidget *row, GtkWidget *child) {
     adw_action_row_set_activatable_widget(ADW_ACTION_ROW(row), child);
+    if (child != NULL) {
+        gtk_accessible_reset_relation(GTK_ACCESSIBLE(child), GTK_ACCESSIBLE_RELATION_LABELLED_BY);
+    }
 }
 
 static inline void cadw_row_set_shows_all(GtkWidget *row) {

@@ -75,6 +75,8 @@ final class MainWindow {
     /// Shows a page, as the person has asked with the keyboard.
     func go(to page: PageName) {
         cadw_stack_show(stack, page.rawValue)
+        // The keyboard goes with the person: to what is on the page, not to the menu above it.
+        if let page = pages[page] { gtk_widget_child_focus(page.page, GTK_DIR_TAB_FORWARD) }
     }
 
     private func followPerson() {

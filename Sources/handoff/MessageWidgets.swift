@@ -72,7 +72,9 @@ final class MessageWidgets {
     private func replaceButtons(_ views: [ButtonView]) {
         for button in buttons { cadw_box_remove(buttonBox, button) }
         buttons = views.compactMap { ButtonWidget.button($0, isPill: true, send: send) }
-        for button in buttons { cadw_box_append(buttonBox, button) }
+        // Visible before it has buttons: GTK gave a box that was filled while it was hidden no height.
         gtk_widget_set_visible(buttonBox, buttons.isEmpty ? 0 : 1)
+        for button in buttons { cadw_box_append(buttonBox, button) }
+        gtk_widget_queue_resize(buttonBox)
     }
 }

@@ -4,11 +4,12 @@ import HandoffWindow
 /// A row of a list.
 @MainActor
 final class RowWidgets {
-    private static let iconSize: Int32 = 32
+    private static let (iconSize, symbolSize): (Int32, Int32) = (32, 16)
 
     /// Holds a reference to the row, which the list may give up.
     let row: Widget
-    private let image: Widget
+    /// The icon; nil as long as the row has had none, since the place for it would be seen.
+    private var image: Widget?
     private let spinner: Widget
     private var controls: [Widget] = []
     private var shown: RowView?
@@ -18,10 +19,8 @@ final class RowWidgets {
     init(send: @escaping @MainActor (UserEvent) -> Void) {
         self.send = send
         row = cadw_row_new()
-        image = gtk_image_new()
         spinner = gtk_spinner_new()
         cadw_row_set_shows_all(row)
-        cadw_row_add_prefix(row, image)
         cadw_row_add_suffix(row, spinner)
     }
 
@@ -29,15 +28,11 @@ final class RowWidgets {
         isUpdating = true
         defer { isUpdating = false }
         if view.title != shown?.title || view.text != shown?.text {
+            // libadwaita names the row by its title for screen readers.
             cadw_row_set_text(row, view.title, view.text)
-            cadw_set_accessible_label(row, view.title)
             cadw_set_accessible_description(row, view.text)
         }
-        if view.icon != shown?.icon {
-            gtk_widget_set_visible(image, view.icon.isEmpty ? 0 : 1)
-            if !view.icon.isEmpty { cadw_image_set(image, view.icon) }
-            cadw_image_set_size(image, view.icon.hasSuffix("-symbolic") ? 16 : Self.iconSize)
-        }
+        if view.icon != shown?.icon ?? "" { showIcon(view.icon) }
         gtk_widget_set_visible(spinner, view.isBusy ? 1 : 0)
         if view.isBusy { cadw_spinner_start(spinner) }
         if view.controls.map(\.shape) != shown?.controls.map(\.shape) { replaceControls(view.controls) }
@@ -46,6 +41,17 @@ final class RowWidgets {
             if case .toggle(let toggle) = control { cadw_switch_set(widget, toggle.isOn ? 1 : 0) }
         }
         shown = view
+    }
+
+    private func showIcon(_ icon: String) {
+        if image == nil, let new = gtk_image_new() {
+            cadw_row_add_prefix(row, new)
+            image = new
+        }
+        guard let image else { return }
+        gtk_widget_set_visible(image, icon.isEmpty ? 0 : 1)
+        if !icon.isEmpty { cadw_image_set(image, icon) }
+        cadw_image_set_size(image, icon.hasSuffix("-symbolic") ? Self.symbolSize : Self.iconSize)
     }
 
     private func replaceControls(_ views: [ControlView]) {

@@ -2,10 +2,11 @@
 """Reads and drives the windows of one session bus as a screen reader does, over AT-SPI.
 
 Each line of standard input is a request in JSON, and each line of standard output its answer; `screen.py` writes the
-requests. A wait ends with the first look that finds what is wanted: after each event, and ten times a second, since GTK
+requests. A wait ends with the first look that finds what is wanted: after each event, and four times a second, since GTK
 does not tell of everything.
 """
 
+import contextlib
 import json
 import sys
 import time
@@ -21,24 +22,33 @@ EVENTS = ("object:children-changed", "object:state-changed", "object:property-ch
 
 
 class Node:
-    """Something on the screen."""
+    """Something on the screen; each of its properties is asked for when it is needed."""
 
     def __init__(self, accessible):
         self.accessible = accessible
         self.role = accessible.get_role_name()
-        self.name = (accessible.get_name() or "").translate(ISOLATES)
-        self.description = (accessible.get_description() or "").translate(ISOLATES)
-        self.states = [state.value_nick for state in accessible.get_state_set().get_states()]
+
+    @property
+    def name(self):
+        return (self.accessible.get_name() or "").translate(ISOLATES)
+
+    @property
+    def states(self):
+        return [state.value_nick for state in self.accessible.get_state_set().get_states()]
 
     def fits(self, wanted):
-        return (wanted.get("role") in (None, self.role) and wanted.get("name") in (None, self.name)
-                and wanted.get("contains", "") in self.name
-                and all(state in self.states for state in wanted.get("states", []))
-                and not any(state in self.states for state in wanted.get("without", [])))
+        if wanted.get("role") not in (None, self.role):
+            return False
+        if "name" in wanted and wanted["name"] != self.name or wanted.get("contains", "") not in self.name:
+            return False
+        states = self.states if "states" in wanted or "without" in wanted else []
+        return (all(state in states for state in wanted.get("states", []))
+                and not any(state in states for state in wanted.get("without", [])))
 
     @property
     def document(self):
-        return {"role": self.role, "name": self.name, "description": self.description, "states": self.states}
+        description = (self.accessible.get_description() or "").translate(ISOLATES)
+        return {"role": self.role, "name": self.name, "description": description, "states": self.states}
 
 
 def walk(accessible):
@@ -66,16 +76,21 @@ def nodes():
 
 
 def found(wanted):
-    return next((node for node in nodes() if node.fits(wanted)), None)
+    """The first node that fits; None when there is none, or it goes away while it is looked at."""
+    try:
+        return next((node for node in nodes() if node.fits(wanted)), None)
+    except GLib.Error:
+        return None
 
 
 def wait(condition, timeout):
     """The first true value of the condition; None when it does not come in time."""
     loop = GLib.MainLoop()
     deadline = time.monotonic() + timeout
-    result = []
+    result, pending = [], []
 
-    def look(*_):
+    def look():
+        pending.clear()
         value = condition()
         if value:
             result.append(value)
@@ -83,15 +98,24 @@ def wait(condition, timeout):
             loop.quit()
         return GLib.SOURCE_CONTINUE
 
-    listener = Atspi.EventListener.new(look)
+    def look_soon(*_):
+        # Once for all events that have come.
+        if not pending:
+            pending.append(True)
+            GLib.idle_add(lambda: look() and False, priority=GLib.PRIORITY_LOW)
+
+    listener = Atspi.EventListener.new(look_soon)
     for event in EVENTS:
-        listener.register(event)
-    timer = GLib.timeout_add(100, look)
-    GLib.idle_add(lambda: look() and False)
+        with contextlib.suppress(GLib.Error):
+            listener.register(event)
+    timer = GLib.timeout_add(250, look)
+    look_soon()
     loop.run()
     GLib.source_remove(timer)
     for event in EVENTS:
-        listener.deregister(event)
+        # A window that has just closed does not answer.
+        with contextlib.suppress(GLib.Error):
+            listener.deregister(event)
     return result[0] if result else None
 
 
@@ -99,7 +123,7 @@ def act(request):
     """Carries a request out."""
     wanted, timeout = request.get("wanted", {}), request.get("timeout", 60)
     if request["do"] == "tree":
-        return [node.document for node in nodes()]
+        return [node.document for node in nodes() if node.role not in ("filler", "panel", "image")]
     if request["do"] == "gone":
         return bool(wait(lambda: found(wanted) is None, timeout))
     node = wait(lambda: found(wanted), timeout)

@@ -110,7 +110,7 @@ class Screen:
     def text(self):
         """What is on the screen, for people."""
         tree = self.ask("tree")
-        return "\n".join(f"    {n['role']}: {n['name']} [{' '.join(n['states'])}]" for n in tree if n["name"])
+        return "\n".join(f"    {n['role']}: {n['name']} ({n['description']}) {n['states']}" for n in tree if n["name"])
 
     def _checked(self, answer, wanted):
         if answer is None:

@@ -17,7 +17,7 @@ extension WindowModel {
             title: translated("Handoff"),
             text: rules.isPaused
                 ? pauseLength(until: rules.pausedUntil, now: now)
-                : translated("Off, nothing is sent and nothing is received."),
+                : translated("While it is off, nothing is sent and nothing is received."),
             controls: [
                 .toggle(
                     ToggleView(

@@ -18,7 +18,8 @@ package enum Translation {
 ///   - text: the English text; `{name}` stands for the value of that name.
 ///   - values: what is put in, as it is.
 package func translated(_ text: String, _ values: KeyValuePairs<String, String> = [:]) -> String {
-    filled(String(cString: dgettext(Translation.domain, text)), values)
+    // It returns its argument where there is no translation: the argument has to live until the result is read.
+    filled(text.withCString { String(cString: dgettext(Translation.domain, $0)) }, values)
 }
 
 /// Returns the translation of a text about a number of things, in the form that the language has for that number.
@@ -28,7 +29,9 @@ package func translated(_ text: String, _ values: KeyValuePairs<String, String> 
 ///   - many: the English text for any other number.
 ///   - number: what `{count}` stands for.
 package func counted(_ one: String, _ many: String, _ number: Int) -> String {
-    let text = String(cString: dngettext(Translation.domain, one, many, UInt(number)))
+    let text = one.withCString { one in
+        many.withCString { many in String(cString: dngettext(Translation.domain, one, many, UInt(number))) }
+    }
     return filled(text, ["count": "\(number)"])
 }
 

@@ -86,8 +86,7 @@ struct NearbyPageTests {
 
     @Test("What rules hide is told with the rule")
     func hidden() {
-        let withheld: [String: Value] = ["DeviceName": .string("desk"), "Message": .string("A rule denies it.")]
-        let window = Fixture(Fixture.state(rules: ["Withheld": .dictionaries([withheld])]))
+        let window = Fixture(Fixture.state(rules: ["Withheld": Self.withheld(by: "desk")]))
         #expect(window.row(.nearby, "withheld0")?.text == "A rule denies it.")
     }
 
@@ -98,10 +97,7 @@ struct NearbyPageTests {
         ]
         let window = Fixture(Fixture.state(own: own))
         #expect(window.row(.nearby, "own")?.title == "List")
-        let withheld: [String: Value] = [
-            "Activity": .objectPath(HandoffName.activities.appending("1")), "Message": .string("A rule denies it."),
-        ]
-        let denied = Fixture(Fixture.state(own: own, rules: ["Withheld": .dictionaries([withheld])]))
+        let denied = Fixture(Fixture.state(own: own, rules: ["Withheld": Self.withheld(by: nil)]))
         #expect(denied.row(.nearby, "own")?.text == "A rule denies it.")
         #expect(denied.row(.nearby, "withheld0") == nil)
     }
@@ -182,6 +178,21 @@ struct NearbyPageTests {
     func hundred() {
         let window = Fixture(Fixture.state(nearby: (0..<100).map { _ in Fixture.activity() }))
         #expect(Set(window.rows(.nearby).map(\.id)).count == 100)
+    }
+
+    /// What the rules withhold: the activity of another device, or with nil the one of this device.
+    private static func withheld(by device: String?) -> Value {
+        let own = HandoffName.activities.appending("1")
+        let withheld = WithheldDescription(
+            activity: device == nil ? own : nil,
+            deviceName: device ?? "",
+            type: "org.example.notes",
+            reason: "denied",
+            kind: "type",
+            value: "org.example.notes",
+            message: "A rule denies it."
+        )
+        return Value.withheld([withheld])
     }
 
     private struct Missing: Error {}
