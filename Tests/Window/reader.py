@@ -138,6 +138,8 @@ def act(request):
 
 def main():
     Atspi.init()
+    # Milliseconds for an answer, and for the first one of a program: a busy machine takes longer than the default, 0.8 s.
+    Atspi.set_timeout(30_000, 60_000)
     # What is remembered may be old: GTK does not tell of every change.
     Atspi.get_desktop(0).set_cache_mask(Atspi.Cache.NONE)
     print(json.dumps("ready"), flush=True)

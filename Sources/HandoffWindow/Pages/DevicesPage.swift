@@ -52,30 +52,27 @@ extension WindowModel {
                     ["others": others]
                 )
             }
-        let name = ["device": quoted(question.name)] as KeyValuePairs
+        let keep = ButtonView(
+            translated("Keep"),
+            spoken: translated("Keep {device}", ["device": quoted(question.name)]),
+            .keep(device: question.id)
+        )
         return RowView(
             id: question.id,
             icon: "dialog-question-symbolic",
             title: shown(question.name),
             text: text,
-            controls: [
-                .button(
-                    ButtonView(
-                        translated("Keep"),
-                        spoken: translated("Keep {device}", name),
-                        .keep(device: question.id)
-                    )
-                ),
-                .button(
-                    ButtonView(
-                        translated("Remove"),
-                        icon: "user-trash-symbolic",
-                        spoken: translated("Remove {device}", name),
-                        style: .destructive,
-                        .drop(device: question.id)
-                    )
-                ),
-            ]
+            controls: [.button(keep), .button(removal(of: question.name, .drop(device: question.id)))]
+        )
+    }
+
+    private static func removal(of name: String, _ event: UserEvent) -> ButtonView {
+        ButtonView(
+            translated("Remove"),
+            icon: "user-trash-symbolic",
+            spoken: translated("Remove {device}", ["device": quoted(name)]),
+            style: .destructive,
+            event
         )
     }
 
@@ -106,32 +103,19 @@ extension WindowModel {
     }
 
     private func deviceRow(_ device: DeviceDescription, _ state: DaemonState) -> RowView {
-        let name = ["device": quoted(device.name)] as KeyValuePairs
+        let texts = [ago(device.lastSeen, now: now), Self.introduction(of: device, state)].compactMap(\.self)
+        let rename = ButtonView(
+            translated("Rename"),
+            icon: "document-edit-symbolic",
+            spoken: translated("Rename {device}", ["device": quoted(device.name)]),
+            .rename(device: device.id)
+        )
         return RowView(
             id: device.id,
             icon: "computer-symbolic",
             title: shown(device.name),
-            text: ([ago(device.lastSeen, now: now), Self.introduction(of: device, state)].compactMap(\.self))
-                .joined(separator: " · "),
-            controls: [
-                .button(
-                    ButtonView(
-                        translated("Rename"),
-                        icon: "document-edit-symbolic",
-                        spoken: translated("Rename {device}", name),
-                        .rename(device: device.id)
-                    )
-                ),
-                .button(
-                    ButtonView(
-                        translated("Remove"),
-                        icon: "user-trash-symbolic",
-                        spoken: translated("Remove {device}", name),
-                        style: .destructive,
-                        .remove(device: device.id)
-                    )
-                ),
-            ]
+            text: texts.joined(separator: " · "),
+            controls: [.button(rename), .button(Self.removal(of: device.name, .remove(device: device.id)))]
         )
     }
 

@@ -12,42 +12,42 @@ extension WindowModel {
     }
 
     private func switches(_ rules: RulesStatus) -> GroupView {
-        let pause = RowView(
+        GroupView(
+            id: "switches",
+            title: translated("This device"),
+            rows: [pause(rules)] + (rules.isPaused ? [] : [Self.hour]) + [Self.receiving(rules)]
+        )
+    }
+
+    private func pause(_ rules: RulesStatus) -> RowView {
+        let toggle = ToggleView(
+            isOn: !rules.isPaused,
+            spoken: translated("Handoff"),
+            on: .resume,
+            off: .pause(minutes: 0)
+        )
+        return RowView(
             id: "pause",
             title: translated("Handoff"),
             text: rules.isPaused
                 ? pauseLength(until: rules.pausedUntil, now: now)
                 : translated("While it is off, nothing is sent and nothing is received."),
-            controls: [
-                .toggle(
-                    ToggleView(
-                        isOn: !rules.isPaused,
-                        spoken: translated("Handoff"),
-                        on: .resume,
-                        off: .pause(minutes: 0)
-                    )
-                )
-            ]
+            controls: [.toggle(toggle)]
         )
-        let receiving = RowView(
+    }
+
+    private static func receiving(_ rules: RulesStatus) -> RowView {
+        let toggle = ToggleView(
+            isOn: rules.isReceiveOnly,
+            spoken: translated("Receive only"),
+            on: .setReceiveOnly(true),
+            off: .setReceiveOnly(false)
+        )
+        return RowView(
             id: "receive-only",
             title: translated("Receive only"),
             text: translated("This device offers nothing, and continues what others offer."),
-            controls: [
-                .toggle(
-                    ToggleView(
-                        isOn: rules.isReceiveOnly,
-                        spoken: translated("Receive only"),
-                        on: .setReceiveOnly(true),
-                        off: .setReceiveOnly(false)
-                    )
-                )
-            ]
-        )
-        return GroupView(
-            id: "switches",
-            title: translated("This device"),
-            rows: [pause] + (rules.isPaused ? [] : [Self.hour]) + [receiving]
+            controls: [.toggle(toggle)]
         )
     }
 
