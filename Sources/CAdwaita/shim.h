@@ -151,6 +151,15 @@ static inline void cadw_label_set_text(GtkWidget *label, const char *text) {
     gtk_label_set_text(GTK_LABEL(label), text);
 }
 
+/// Makes a label a place for the keyboard; GTK gives the focus to no label whose text cannot be selected.
+static inline void cadw_label_set_focusable(GtkWidget *label) { gtk_label_set_selectable(GTK_LABEL(label), TRUE); }
+
+/// Gives a label the focus without selecting its text.
+static inline void cadw_label_focus(GtkWidget *label) {
+    gtk_widget_grab_focus(label);
+    gtk_label_select_region(GTK_LABEL(label), 0, 0);
+}
+
 /// Shows an icon of the theme, or the image at an absolute path.
 static inline void cadw_image_set(GtkWidget *image, const char *icon) {
     if (icon[0] == '/') {

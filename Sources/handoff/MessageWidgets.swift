@@ -30,7 +30,7 @@ final class MessageWidgets {
         gtk_widget_add_css_class(image, "dim-label")
         gtk_widget_set_size_request(spinner, 48, 48)
         // So that the keyboard has a place where Enter does nothing, and a screen reader says the digits.
-        gtk_widget_set_focusable(digits, 1)
+        cadw_label_set_focusable(digits)
         gtk_widget_set_halign(buttonBox, GTK_ALIGN_CENTER)
         gtk_widget_set_margin_top(box, 24)
         for widget in [image, spinner, title, digits, text, buttonBox] { cadw_box_append(box, widget) }
@@ -48,7 +48,7 @@ final class MessageWidgets {
         show(view)
         if old?.buttons != view.buttons || old?.digits != view.digits { replaceButtons(view.buttons) }
         if !view.digits.isEmpty {
-            if old?.digits != view.digits { gtk_widget_grab_focus(digits) }
+            if old?.digits != view.digits { cadw_label_focus(digits) }
         } else if hadFocus, let first = buttons.first {
             gtk_widget_grab_focus(first)
         }

@@ -19,18 +19,9 @@ PYTHON = "/usr/bin/python3"
 class Screen:
     """A display of its own, a session bus with a daemon, and what is needed to look at windows."""
 
-    def __init__(self, name, directory, radio, bus, display):
-        self.name, self.directory = name, directory / name
-        for part in ("home", "run", "share/applications", "config"):
-            (self.directory / part).mkdir(parents=True)
-        (self.directory / "run").chmod(0o700)
-        self.environment = {
-            "HOME": str(self.directory / "home"), "DISPLAY": display, "DBUS_SESSION_BUS_ADDRESS": bus,
-            "XDG_DATA_HOME": str(self.directory / "share"), "XDG_DATA_DIRS": "/usr/share",
-            "XDG_CONFIG_HOME": str(self.directory / "config"), "XDG_RUNTIME_DIR": str(self.directory / "run"),
-            "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LANG": "C.UTF-8", "LANGUAGE": "en",
-            "GDK_BACKEND": "x11", "GSK_RENDERER": "cairo", "GSETTINGS_BACKEND": "memory", "ADW_DISABLE_PORTAL": "1",
-        }
+    def __init__(self, name, directory, radio, bus, environment):
+        self.name, self.directory = name, directory
+        self.environment = {**environment, "DBUS_SESSION_BUS_ADDRESS": bus}
         self.device = Device(name, self.directory, bus, radio)
         self.log = open(self.directory / "window.log", "a", encoding="utf-8")
         self._reader = None
@@ -38,20 +29,8 @@ class Screen:
 
     def start(self):
         """Starts the daemon."""
-        with self.environment_of_process():
+        with starting_in(self.environment):
             self.device.start()
-
-    @contextlib.contextmanager
-    def environment_of_process(self):
-        """Processes that are started in the block get the environment of this computer."""
-        before = dict(os.environ)
-        os.environ.clear()
-        os.environ.update(self.environment)
-        try:
-            yield
-        finally:
-            os.environ.clear()
-            os.environ.update(before)
 
     @contextlib.contextmanager
     def reading(self):
@@ -123,6 +102,33 @@ class Screen:
 
 
 @contextlib.contextmanager
+def starting_in(environment):
+    """Processes that are started in the block get this environment."""
+    before = dict(os.environ)
+    os.environ.clear()
+    os.environ.update(environment)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def make_environment(directory, display_name):
+    """The environment of a computer, whose directories are made."""
+    for part in ("home", "run", "share/applications", "config"):
+        (directory / part).mkdir(parents=True)
+    (directory / "run").chmod(0o700)
+    return {
+        "HOME": str(directory / "home"), "DISPLAY": display_name,
+        "XDG_DATA_HOME": str(directory / "share"), "XDG_DATA_DIRS": "/usr/share",
+        "XDG_CONFIG_HOME": str(directory / "config"), "XDG_RUNTIME_DIR": str(directory / "run"),
+        "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LANG": "C.UTF-8", "LANGUAGE": "en",
+        "GDK_BACKEND": "x11", "GSK_RENDERER": "cairo", "GSETTINGS_BACKEND": "memory", "ADW_DISABLE_PORTAL": "1",
+    }
+
+
+@contextlib.contextmanager
 def display(size="900x800"):
     """A display with a window manager; yields its name."""
     reading, writing = os.pipe()
@@ -139,8 +145,13 @@ def display(size="900x800"):
 @contextlib.contextmanager
 def screen(name, directory, radio, size="900x800"):
     """A running computer; if the story fails, the ends of its logs are printed."""
-    with private_bus() as bus, display(size) as display_name:
-        made = Screen(name, directory, radio, bus, display_name)
+    with contextlib.ExitStack() as stack:
+        display_name = stack.enter_context(display(size))
+        environment = make_environment(directory / name, display_name)
+        # The bus of AT-SPI is started by this one: its socket has to be this computer's own.
+        with starting_in(environment):
+            bus = stack.enter_context(private_bus())
+        made = Screen(name, directory / name, radio, bus, environment)
         try:
             made.start()
             with made.reading():
