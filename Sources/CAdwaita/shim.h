@@ -13,13 +13,6 @@ static inline void cadw_connect(gpointer object, const char *signal, void (*call
                           G_CONNECT_SWAPPED);
 }
 
-/// The handler of `close-request` returns whether the window stays open.
-static inline void cadw_connect_close_request(GtkWidget *window, gboolean (*callback)(gpointer), gpointer data,
-                                              void (*destroy)(gpointer)) {
-    g_signal_connect_data(window, "close-request", G_CALLBACK(callback), data,
-                          (GClosureNotify)(void (*)(void))destroy, G_CONNECT_SWAPPED);
-}
-
 /// The handler of `response` gets the id of the response.
 static inline void cadw_connect_response(GtkWidget *dialog, void (*callback)(gpointer, const char *), gpointer data,
                                          void (*destroy)(gpointer)) {
@@ -48,6 +41,14 @@ static inline gpointer cadw_application_add_action(GApplication *application, co
     return action;
 }
 
+/// Ends the main loop, whatever windows are still open.
+static inline void cadw_application_quit(GApplication *application) { g_application_quit(application); }
+
+/// Calls `callback` once a minute as long as the process runs.
+static inline void cadw_every_minute(GSourceFunc callback, gpointer data) {
+    g_timeout_add_seconds(60, callback, data);
+}
+
 static inline void cadw_window_attach(GtkWidget *window, GApplication *application) {
     gtk_window_set_application(GTK_WINDOW(window), GTK_APPLICATION(application));
 }
@@ -62,10 +63,6 @@ static inline void cadw_add_css(const char *css) {
     gtk_style_context_add_provider_for_display(gdk_display_get_default(), GTK_STYLE_PROVIDER(provider),
                                                GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
     g_object_unref(provider);
-}
-
-static inline void cadw_add_icon_path(const char *path) {
-    gtk_icon_theme_add_search_path(gtk_icon_theme_get_for_display(gdk_display_get_default()), path);
 }
 
 /// Returns a new token with which another program may take the focus; NULL if the display has none.
@@ -154,10 +151,10 @@ static inline void cadw_label_set_text(GtkWidget *label, const char *text) {
 /// Makes a label a place for the keyboard; GTK gives the focus to no label whose text cannot be selected.
 static inline void cadw_label_set_focusable(GtkWidget *label) { gtk_label_set_selectable(GTK_LABEL(label), TRUE); }
 
-/// Gives a label the focus without selecting its text.
+/// Gives a label the focus without selecting its text, as gtk_widget_grab_focus() would.
 static inline void cadw_label_focus(GtkWidget *label) {
-    gtk_widget_grab_focus(label);
-    gtk_label_select_region(GTK_LABEL(label), 0, 0);
+    GtkRoot *root = gtk_widget_get_root(label);
+    if (root != NULL) { gtk_root_set_focus(root, label); }
 }
 
 /// Shows an icon of the theme, or the image at an absolute path.
@@ -177,8 +174,26 @@ static inline gboolean cadw_has_icon(const char *name) {
     return gtk_icon_theme_has_icon(gtk_icon_theme_get_for_display(gdk_display_get_default()), name);
 }
 
-static inline void cadw_button_set_label(GtkWidget *button, const char *label) {
-    gtk_button_set_label(GTK_BUTTON(button), label);
+static inline gboolean cadw_enable(gpointer data) {
+    GtkWidget *widget = g_weak_ref_get((GWeakRef *)data);
+    if (widget != NULL) {
+        gtk_widget_set_sensitive(widget, TRUE);
+        g_object_unref(widget);
+    }
+    return G_SOURCE_REMOVE;
+}
+
+static inline void cadw_free_weak_ref(gpointer data) {
+    g_weak_ref_clear((GWeakRef *)data);
+    g_free(data);
+}
+
+/// Makes a widget usable only after some time, if it still exists then.
+static inline void cadw_enable_later(GtkWidget *widget, guint milliseconds) {
+    gtk_widget_set_sensitive(widget, FALSE);
+    GWeakRef *reference = g_new(GWeakRef, 1);
+    g_weak_ref_init(reference, widget);
+    g_timeout_add_full(G_PRIORITY_DEFAULT, milliseconds, cadw_enable, reference, cadw_free_weak_ref);
 }
 
 static inline void cadw_switch_set(GtkWidget *toggle, gboolean is_on) {
@@ -187,7 +202,18 @@ static inline void cadw_switch_set(GtkWidget *toggle, gboolean is_on) {
 static inline gboolean cadw_switch_get(GtkWidget *toggle) { return gtk_switch_get_active(GTK_SWITCH(toggle)); }
 static inline void cadw_spinner_start(GtkWidget *spinner) { gtk_spinner_start(GTK_SPINNER(spinner)); }
 
-static inline GtkWidget *cadw_check_new(const char *label) { return gtk_check_button_new_with_label(label); }
+/// Returns a check button whose label takes as many lines as it needs.
+static inline GtkWidget *cadw_check_new(const char *text) {
+    GtkWidget *label = gtk_label_new(text);
+    gtk_label_set_wrap(GTK_LABEL(label), TRUE);
+    gtk_label_set_wrap_mode(GTK_LABEL(label), PANGO_WRAP_WORD_CHAR);
+    gtk_label_set_xalign(GTK_LABEL(label), 0);
+    GtkWidget *check = gtk_check_button_new();
+    gtk_check_button_set_child(GTK_CHECK_BUTTON(check), label);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(check), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
+    return check;
+}
+
 static inline gboolean cadw_check_get(GtkWidget *check) {
     return gtk_check_button_get_active(GTK_CHECK_BUTTON(check));
 }
@@ -273,6 +299,9 @@ static inline void cadw_overlay_add_toast(GtkWidget *overlay, const char *text) 
     char *safe = g_markup_escape_text(text, -1);
     adw_toast_overlay_add_toast(ADW_TOAST_OVERLAY(overlay), adw_toast_new(safe));
     g_free(safe);
+#if GTK_CHECK_VERSION(4, 14, 0)
+    gtk_accessible_announce(GTK_ACCESSIBLE(overlay), text, GTK_ACCESSIBLE_ANNOUNCEMENT_PRIORITY_MEDIUM);
+#endif
 }
 
 static inline GtkWidget *cadw_dialog_new(GtkWidget *parent, const char *heading, const char *body) {

@@ -12,6 +12,8 @@ final class MainWindow {
         """
 
     let window: Widget
+    /// Whether the window has been closed: its widgets are gone, and nothing may be shown.
+    private(set) var isClosed = false
     private let toasts: Widget
     private let stack: Widget
     private let question: QuestionDialog
@@ -19,9 +21,17 @@ final class MainWindow {
     private var debugText = ""
     private let send: @MainActor (UserEvent) -> Void
 
-    /// - Parameter send: gets what the person does.
-    init(of application: UnsafeMutablePointer<GApplication>, send: @escaping @MainActor (UserEvent) -> Void) {
-        self.send = send
+    private let closed: @MainActor () -> Void
+
+    /// - Parameters:
+    ///   - send: gets what the person does.
+    ///   - closed: called when the window is closed.
+    init(
+        of application: UnsafeMutablePointer<GApplication>,
+        send: @escaping @MainActor (UserEvent) -> Void,
+        closed: @escaping @MainActor () -> Void
+    ) {
+        (self.send, self.closed) = (send, closed)
         cadw_add_css(Self.style)
         let layout = PackageResources.window_ui
         let builder = layout.withUnsafeBufferPointer { bytes in
@@ -43,15 +53,16 @@ final class MainWindow {
         followPerson()
     }
 
-    /// Shows a view.
+    /// Shows a view; without effect after the window was closed.
     func show(_ view: WindowView) {
+        guard !isClosed else { return }
         // First, so that the page can take the focus.
         if let name = view.shows { cadw_stack_show(stack, name.rawValue) }
         for (name, page) in view.pages { pages[name]?.update(page) }
         for (name, page) in pages {
             cadw_stack_set_needs_attention(stack, page.page, view.calling.contains(name) ? 1 : 0)
         }
-        question.update(view.question)
+        question.update(view.question, number: view.questionNumber)
         debugText = view.debugText
     }
 
@@ -80,14 +91,17 @@ final class MainWindow {
     }
 
     private func followPerson() {
+        connect(window, "destroy") { [unowned self] in
+            isClosed = true
+            question.forget()
+            closed()
+        }
         connect(stack, "notify::visible-child-name") { [unowned self] in
-            guard let name = cadw_stack_shown(stack).flatMap({ PageName(rawValue: String(cString: $0)) }) else {
-                return
-            }
-            send(.showed(name))
+            guard !isClosed, let name = cadw_stack_shown(stack) else { return }
+            if let page = PageName(rawValue: String(cString: name)) { send(.showed(page)) }
         }
         connect(window, "notify::is-active") { [unowned self] in
-            send(.focused(cadw_window_is_active(window) != 0))
+            if !isClosed { send(.focused(cadw_window_is_active(window) != 0)) }
         }
     }
 }

@@ -42,11 +42,13 @@ final class MessageWidgets {
             shown = view
             return
         }
-        let hadFocus = buttons.contains { gtk_widget_has_focus($0) != 0 } || gtk_widget_has_focus(digits) != 0
+        let hadFocus = buttons.contains { gtk_widget_is_focus($0) != 0 } || gtk_widget_is_focus(digits) != 0
         let old = shown
         shown = view
         show(view)
-        if old?.buttons != view.buttons || old?.digits != view.digits { replaceButtons(view.buttons) }
+        if [old?.digits, old?.title] != [view.digits, view.title] || old?.buttons != view.buttons {
+            replaceButtons(view.buttons, about: view.title)
+        }
         if !view.digits.isEmpty {
             if old?.digits != view.digits { cadw_label_focus(digits) }
         } else if hadFocus, let first = buttons.first {
@@ -61,7 +63,8 @@ final class MessageWidgets {
         if view.isBusy { cadw_spinner_start(spinner) }
         cadw_label_set_text(title, view.title)
         gtk_widget_set_visible(digits, view.digits.isEmpty ? 0 : 1)
-        cadw_label_set_text(digits, view.digits.prefix(3) + " " + view.digits.dropFirst(3))
+        // Isolated from left to right: else a window in Hebrew would show the halves in the other order.
+        cadw_label_set_text(digits, "\u{2066}" + view.digits.prefix(3) + " " + view.digits.dropFirst(3) + "\u{2069}")
         // One by one: a screen reader would say a number.
         cadw_set_accessible_label(digits, view.digits.map(String.init).joined(separator: " "))
         cadw_set_accessible_description(digits, view.title)
@@ -69,12 +72,16 @@ final class MessageWidgets {
         cadw_label_set_text(text, view.text)
     }
 
-    private func replaceButtons(_ views: [ButtonView]) {
+    private func replaceButtons(_ views: [ButtonView], about: String) {
         for button in buttons { cadw_box_remove(buttonBox, button) }
         buttons = views.compactMap { ButtonWidget.button($0, isPill: true, send: send) }
         // Visible before it has buttons: GTK gave a box that was filled while it was hidden no height.
         gtk_widget_set_visible(buttonBox, buttons.isEmpty ? 0 : 1)
-        for button in buttons { cadw_box_append(buttonBox, button) }
+        for button in buttons {
+            cadw_box_append(buttonBox, button)
+            // A screen reader says what the button is about when it gets the focus by itself.
+            cadw_set_accessible_description(button, about)
+        }
         gtk_widget_queue_resize(buttonBox)
     }
 }

@@ -7,23 +7,31 @@ final class QuestionDialog {
     private let window: Widget
     private let send: @MainActor (UserEvent) -> Void
     private var dialog: Widget?
-    private var shown: QuestionView?
-    /// The question that was answered, until the session has handled that.
-    private var answered: QuestionView?
+    /// The number of the question that was shown last, also when it was answered.
+    private var lastNumber: UInt64 = 0
 
     init(over window: Widget, send: @escaping @MainActor (UserEvent) -> Void) {
         (self.window, self.send) = (window, send)
     }
 
-    func update(_ view: QuestionView?) {
-        if view != answered { answered = nil }
-        guard view != shown, view != answered || view == nil else { return }
-        if let dialog {
-            self.dialog = nil
-            gtk_window_destroy(UnsafeMutableRawPointer(dialog).assumingMemoryBound(to: GtkWindow.self))
-        }
-        shown = view
-        if let view { present(view) }
+    func update(_ view: QuestionView?, number: UInt64) {
+        guard let view else { return close() }
+        // A question that is open keeps what the person has written, whatever changes around it.
+        guard number != lastNumber else { return }
+        close()
+        lastNumber = number
+        present(view)
+    }
+
+    /// Forgets the dialog, which has gone with its window.
+    func forget() {
+        dialog = nil
+    }
+
+    private func close() {
+        guard let dialog else { return }
+        self.dialog = nil
+        gtk_window_destroy(UnsafeMutableRawPointer(dialog).assumingMemoryBound(to: GtkWindow.self))
     }
 
     private func present(_ view: QuestionView) {
@@ -39,12 +47,12 @@ final class QuestionDialog {
         let marks = view.marks.compactMap { mark in cadw_check_new(mark.label).map { (mark.id, $0) } }
         for widget in [entry].compactMap(\.self) + marks.map(\.1) { cadw_box_append(extra, widget) }
         if let extra { cadw_dialog_set_extra(dialog, extra) }
-        connectResponse(dialog) { [weak self] response in
+        connectResponse(dialog) { [weak self, number = lastNumber] response in
             guard let self, self.dialog == dialog else { return }
             let text = entry.map { String(cString: cadw_entry_get_text($0)) } ?? ""
             let marked = Set(marks.filter { cadw_check_get($0.1) != 0 }.map(\.0))
-            (self.dialog, self.shown, self.answered) = (nil, nil, view)
-            self.send(.answer(QuestionAnswer(response: response, text: text, marked: marked)))
+            self.dialog = nil
+            self.send(.answer(QuestionAnswer(to: number, response: response, text: text, marked: marked)))
         }
         cadw_window_present(dialog)
         if let entry { gtk_widget_grab_focus(entry) }

@@ -6,7 +6,9 @@ import HandoffWindow
 final class RowWidgets {
     private static let (iconSize, symbolSize): (Int32, Int32) = (32, 16)
 
-    /// Holds a reference to the row, which the list may give up.
+    private static let unknownIcon = "application-x-executable-symbolic"
+
+    /// The list holds it: it ends when it is removed there.
     let row: Widget
     /// The icon; nil as long as the row has had none, since the place for it would be seen.
     private var image: Widget?
@@ -50,12 +52,14 @@ final class RowWidgets {
         }
         guard let image else { return }
         gtk_widget_set_visible(image, icon.isEmpty ? 0 : 1)
+        // An app may name an icon that no theme has.
+        let icon = icon.isEmpty || icon.hasPrefix("/") || cadw_has_icon(icon) != 0 ? icon : Self.unknownIcon
         if !icon.isEmpty { cadw_image_set(image, icon) }
         cadw_image_set_size(image, icon.hasSuffix("-symbolic") ? Self.symbolSize : Self.iconSize)
     }
 
     private func replaceControls(_ views: [ControlView]) {
-        let hadFocus = controls.contains { gtk_widget_has_focus($0) != 0 }
+        let hadFocus = controls.contains { gtk_widget_is_focus($0) != 0 }
         cadw_row_set_activatable(row, nil)
         for control in controls { cadw_row_remove(row, control) }
         controls = views.compactMap(widget)

@@ -69,6 +69,20 @@ func runProgram(_ arguments: [String], end: @escaping @MainActor (_ output: Stri
     )
 }
 
+/// Calls a closure once a minute as long as the process runs.
+@MainActor
+func everyMinute(_ body: @escaping @MainActor () -> Void) {
+    let data = Unmanaged.passRetained(Handler<Void>(body)).toOpaque()
+    cadw_every_minute(
+        { data in
+            nonisolated(unsafe) let data = data
+            MainActor.assumeIsolated { Handler<Void>.at(data)?.body(()) }
+            return 1
+        },
+        data
+    )
+}
+
 /// Runs a closure on the main loop, from any thread.
 func onMainLoop(_ body: @escaping @MainActor @Sendable () -> Void) {
     let data = Unmanaged.passRetained(Handler<Void>(body)).toOpaque()

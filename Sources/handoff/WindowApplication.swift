@@ -56,10 +56,16 @@ final class WindowApplication {
 
     private func activate() {
         if window == nil {
-            window = MainWindow(of: application) { [unowned self] event in send(event) }
+            window = MainWindow(
+                of: application,
+                send: { [unowned self] event in send(event) },
+                // Also with a question or the description of this program open.
+                closed: { [unowned self] in cadw_application_quit(application) }
+            )
             hasWindow.fulfil(true)
+            everyMinute { [unowned self] in session?.send(.minutePassed) }
         }
-        if let window { cadw_window_present(window.window) }
+        if let window, !window.isClosed { cadw_window_present(window.window) }
     }
 
     private func addAction(_ name: String, _ key: String?, _ body: @escaping @MainActor (WindowApplication) -> Void) {
@@ -81,7 +87,7 @@ final class WindowApplication {
 
     private func showNewest() {
         let (view, actions) = mailbox.take()
-        guard let window else { return }
+        guard let window, !window.isClosed else { return }
         if let view { window.show(view) }
         for action in actions {
             switch action {

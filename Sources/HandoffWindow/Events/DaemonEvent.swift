@@ -5,6 +5,8 @@ package import HandoffBus
 package enum DaemonEvent: Sendable {
     /// It has stopped, or was never there; the sentence says why, if that is known.
     case absent(String?)
+    /// There is no session bus, or not any more; why.
+    case busLost(String)
     /// It runs, and its state is this.
     case state(DaemonState)
 
@@ -30,6 +32,8 @@ package enum DaemonEvent: Sendable {
 package enum WindowEvent: Sendable {
     case user(UserEvent)
     case daemon(DaemonEvent)
+    /// The window is open for another minute: what it says about times is to be true.
+    case minutePassed
 }
 
 /// A call of the daemon to the pairing agent of the window.

@@ -16,10 +16,10 @@ package enum UserEvent: Hashable, Sendable {
     /// Looks for a device to pair with.
     case pair
     case stopPairing
-    /// Chooses the device of that number.
-    case choose(UInt64)
-    /// Says whether both devices show the same digits.
-    case compared(areSame: Bool)
+    /// Chooses the device of that number, of those that this question shows.
+    case choose(UInt64, PairingCall.QuestionID)
+    /// Says whether both devices show the digits of this question.
+    case compared(areSame: Bool, PairingCall.QuestionID)
     /// Has read how the pairing ended.
     case leavePairing
 
@@ -29,7 +29,7 @@ package enum UserEvent: Hashable, Sendable {
     case remove(device: String)
     /// Trusts a device about which there is a question.
     case keep(device: String)
-    /// Removes a device about which there is a question.
+    /// Wants to remove a device about which there is a question.
     case drop(device: String)
     /// Forgets an unconfirmed pairing.
     case forget(device: String)
@@ -53,6 +53,8 @@ package enum UserEvent: Hashable, Sendable {
 
 /// The answer to a question in a window of its own.
 package struct QuestionAnswer: Hashable, Sendable {
+    /// The number of the question: another one may have taken its place before the answer is handled.
+    package let question: UInt64
     /// The name of the response; that of closing the question is `cancel`.
     package let response: String
     /// What was written; empty where nothing could be.
@@ -60,7 +62,7 @@ package struct QuestionAnswer: Hashable, Sendable {
     /// The ids of what was marked.
     package let marked: Set<String>
 
-    package init(response: String, text: String = "", marked: Set<String> = []) {
-        (self.response, self.text, self.marked) = (response, text, marked)
+    package init(to question: UInt64, response: String, text: String = "", marked: Set<String> = []) {
+        (self.question, self.response, self.text, self.marked) = (question, response, text, marked)
     }
 }

@@ -51,16 +51,17 @@ package enum PairingProgress: Hashable, Sendable {
         return [.stopPairing]
     }
 
-    mutating func choose(_ number: UInt64) -> [WindowAction] {
-        guard case .choosing(let candidates, let id) = self, candidates.contains(where: { $0.number == number }) else {
-            return []
-        }
+    mutating func choose(_ number: UInt64, _ question: PairingCall.QuestionID) -> [WindowAction] {
+        guard case .choosing(let candidates, let id) = self, id == question,
+            candidates.contains(where: { $0.number == number })
+        else { return [] }
         self = .searching
         return [.answer(id, .device(number))]
     }
 
-    mutating func answer(_ areSame: Bool) -> [WindowAction] {
-        guard case .comparing(_, let name, _, let id) = self else { return [] }
+    /// A person who has not seen other digits yet does not answer for them.
+    mutating func answer(_ areSame: Bool, _ question: PairingCall.QuestionID) -> [WindowAction] {
+        guard case .comparing(_, let name, _, let id) = self, id == question else { return [] }
         self = areSame ? .waiting(name: name) : .stopping
         return [.answer(id, .areSame(areSame))]
     }

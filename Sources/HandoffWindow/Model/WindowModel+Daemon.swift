@@ -5,7 +5,8 @@ import HandoffBus
 extension WindowModel {
     mutating func handle(_ event: DaemonEvent) -> [WindowAction] {
         switch event {
-        case .absent(let reason): lose(reason)
+        case .absent(let reason): lose(.absent(reason))
+        case .busLost(let reason): lose(.unreachable(reason))
         case .state(let state): take(state)
         case .step(let activity, let step):
             if continuing[activity] != nil { continuing[activity] = step }
@@ -19,26 +20,29 @@ extension WindowModel {
             if pairing.needsPerson { show(.pair) }
             return actions
         case .consequences(let device, let consequences):
-            if state?.device(device) != nil { question = .removal(device: device, consequences) }
+            if state?.device(device) != nil { ask(.removal(device: device, consequences)) }
         case .failed(let action, let failure): return fail(action, failure)
         case .doctor(let output, let status): examination = Examination(output: output, status: status)
         }
         return []
     }
 
-    private mutating func lose(_ reason: String?) {
-        daemon = .absent(reason)
+    private mutating func lose(_ daemon: Daemon) {
+        self.daemon = daemon
         pairing.lose()
-        (continuing, titles, question) = ([:], [:], nil)
+        (continuing, titles, order, question) = ([:], [:], [], nil)
     }
 
     private mutating func take(_ state: DaemonState) {
         daemon = .running(state)
         let present = Set(state.objects.nearby.map(\.path))
         titles = titles.filter { present.contains($0.key) }
+        order = order.filter(present.contains)
+        order += state.objects.nearby.map(\.path).filter { !order.contains($0) }
         // What the question is about may be gone.
         switch question {
         case .removal(let device, _): if state.device(device) == nil { question = nil }
+        case .drop(let device): if !state.status.questions.contains(where: { $0.id == device }) { question = nil }
         case .name(let device): if !device.isEmpty, state.device(device) == nil { question = nil }
         case .program(let activity, _): if !present.contains(activity) { question = nil }
         case .rule, nil: break
@@ -52,8 +56,8 @@ extension WindowModel {
             let name = state?.apps.first { $0.id == result.application }?.name ?? result.application
             return [.tell(name.isEmpty ? translated("Opened in the browser") : Self.opened(in: name))]
         case .failure(let failure) where failure.name == .userCancelled: return []
-        case .failure(let failure) where failure.name == .documentIsProgram:
-            question = .program(path, message: failure.message)
+        case .failure(let failure) where failure.name == .documentIsProgram && question == nil:
+            ask(.program(path, message: failure.message))
             return []
         case .failure(let failure): return [.tell(shown(failure.message))]
         }

@@ -15,10 +15,10 @@ extension WindowModel {
         case .cancelContinuation(let activity):
             return continuing[activity] == nil ? [] : [.cancelContinuation(activity)]
         case .pair, .stopPairing, .choose, .compared, .leavePairing: return handlePairing(event)
-        case .rename(let device): question = .name(device: device)
+        case .rename(let device): ask(.name(device: device))
         case .remove(let device): return [.askConsequences(device: device)]
         case .keep(let device): return [.keep(device: device)]
-        case .drop(let device): return [.drop(device: device)]
+        case .drop(let device): ask(.drop(device: device))
         case .forget(let device): return [.forget(device: device)]
         case .pause(let minutes): return [.pause(until: minutes == 0 ? 0 : now + minutes * 60_000_000)]
         case .resume: return [.resume]
@@ -27,7 +27,7 @@ extension WindowModel {
             return isDenied
                 ? [.setRule(RuleDescription(verdict: "deny", kind: kind, value: value))]
                 : [.removeRule(kind: kind, value: value)]
-        case .addRule(let kind): question = .rule(kind: kind)
+        case .addRule(let kind): ask(.rule(kind: kind))
         case .examine:
             guard examination != .running else { return [] }
             examination = .running
@@ -36,6 +36,13 @@ extension WindowModel {
         case .answer(let answer): return take(answer)
         }
         return []
+    }
+
+    /// Asks the person, unless there is a question already: another one must not come under their hand.
+    mutating func ask(_ new: Question) {
+        guard question == nil else { return }
+        question = new
+        questionNumber += 1
     }
 
     /// Goes to a page.
@@ -60,19 +67,21 @@ extension WindowModel {
         return switch event {
         case .pair: pairing.begin()
         case .stopPairing: pairing.stop()
-        case .choose(let number): pairing.choose(number)
-        case .compared(let areSame): pairing.answer(areSame)
+        case .choose(let number, let question): pairing.choose(number, question)
+        case .compared(let areSame, let question): pairing.answer(areSame, question)
         default: pairing.leave()
         }
     }
 
     private mutating func take(_ answer: QuestionAnswer) -> [WindowAction] {
-        defer { question = nil }
-        guard let question, answer.response != "cancel" else { return [] }
+        guard let question, answer.question == questionNumber else { return [] }
+        self.question = nil
+        guard answer.response != "cancel" else { return [] }
         switch question {
         case .removal(let device, let consequences):
             let others = (consequences.orphaned + consequences.removed).map(\.id)
             return [.remove(device: device, keeping: others.filter(answer.marked.contains))]
+        case .drop(let device): return [.drop(device: device)]
         case .name(let device): return [.rename(device: device, answer.text)]
         case .rule(let kind):
             return [.setRule(RuleDescription(verdict: answer.response, kind: kind, value: answer.text))]

@@ -10,12 +10,16 @@ package struct WindowModel: Sendable {
         case connecting
         /// There is none; why, if that is known.
         case absent(String?)
+        /// There is no bus on which it could be; why.
+        case unreachable(String)
         case running(DaemonState)
     }
 
     /// What the person is asked in a window of its own.
     package enum Question: Hashable, Sendable {
         case removal(device: String, RemovalConsequences)
+        /// Whether a device that only a person can decide about is removed.
+        case drop(device: String)
         case name(device: String)
         case rule(kind: String)
         /// Whether a document may be opened that can start a program.
@@ -33,10 +37,16 @@ package struct WindowModel: Sendable {
     package internal(set) var page = PageName.nearby
     package internal(set) var pairing = PairingProgress.none
     package internal(set) var question: Question?
+    /// The number of the last question; no two have the same.
+    package internal(set) var questionNumber: UInt64 = 0
     package internal(set) var examination = Examination.none
     /// The activities that this window is continuing, and the last step of each.
     package internal(set) var continuing: [ObjectPath: NearbyActivityEvent.Step] = [:]
     package internal(set) var titles: [ObjectPath: Title] = [:]
+    /// The activities nearby in the order of their rows: nearest first when they appear, and then where they are.
+    ///
+    /// A row that moves may come under the hand of a person who presses another one.
+    var order: [ObjectPath] = []
     /// Microseconds since 1970.
     package internal(set) var now: UInt64 = 0
     /// The page to be shown now; nil for the one that is.
@@ -51,6 +61,12 @@ package struct WindowModel: Sendable {
         if case .running(let state) = daemon { state } else { nil }
     }
 
+    /// The activities nearby in the order of their rows.
+    func nearby(in state: DaemonState) -> [NearbyActivityDescription] {
+        let places = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($0.element, $0.offset) })
+        return state.objects.nearby.sorted { places[$0.path, default: 0] < places[$1.path, default: 0] }
+    }
+
     /// Handles an event.
     ///
     /// - Parameters:
@@ -60,10 +76,11 @@ package struct WindowModel: Sendable {
     package mutating func handle(_ event: WindowEvent, at now: UInt64) -> [WindowAction] {
         self.now = now
         shows = nil
-        let actions =
+        let actions: [WindowAction] =
             switch event {
             case .user(let event): handle(event)
             case .daemon(let event): handle(event)
+            case .minutePassed: []
             }
         return actions + previews()
     }
@@ -75,7 +92,7 @@ package struct WindowModel: Sendable {
     private mutating func previews() -> [WindowAction] {
         guard isFocused, page == .nearby, !isClosed, pairing.isOver, let state,
             !titles.values.contains(.fetching), continuing.isEmpty,
-            let next = state.objects.nearby.first(where: { titles[$0.path] == nil && $0.opensWith != "none" })
+            let next = nearby(in: state).first(where: { titles[$0.path] == nil && $0.opensWith != "none" })
         else { return [] }
         titles[next.path] = .fetching
         return [.preview(next.path)]

@@ -6,7 +6,7 @@ extension WindowModel {
     var nearbyPage: PageView {
         guard let state else { return absence ?? PageView() }
         var page = PageView()
-        let nearby = state.objects.nearby
+        let nearby = nearby(in: state)
         if !nearby.isEmpty {
             page.groups.append(
                 GroupView(id: "nearby", title: translated("Continue here"), rows: nearby.map(nearbyRow))
@@ -72,12 +72,13 @@ extension WindowModel {
     /// What would open an activity here, or why nothing does.
     private func target(of activity: NearbyActivityDescription) -> String {
         switch activity.opensWith {
-        case "app": return shown(activity.applicationName.isEmpty ? activity.application : activity.applicationName)
         case "browser": return translated("Web page")
         case "document": return translated("Document")
-        default:
+        case "none":
             let type = activity.type.isEmpty ? translated("unknown") : shown(activity.type)
             return translated("No app here opens this (type: {type})", ["type": quoted(type)])
+        // An app, or what only a later version knows.
+        default: return shown(activity.applicationName.isEmpty ? activity.application : activity.applicationName)
         }
     }
 
@@ -86,8 +87,8 @@ extension WindowModel {
         switch activity.opensWith {
         case "browser": return "web-browser-symbolic"
         case "document": return "x-office-document-symbolic"
-        case "app": return "application-x-executable-symbolic"
-        default: return "dialog-question-symbolic"
+        case "none": return "dialog-question-symbolic"
+        default: return "application-x-executable-symbolic"
         }
     }
 
@@ -167,7 +168,10 @@ extension WindowModel {
         return MessageView(
             icon: "network-wireless-symbolic",
             title: translated("Nothing nearby"),
-            text: translated("What you do on your other devices appears here when they are near and in use.")
+            // Such as that this device does not scan while a sound plays over Bluetooth.
+            text: state.status.scanning.message.isEmpty
+                ? translated("What you do on your other devices appears here when they are near and in use.")
+                : shown(state.status.scanning.message)
         )
     }
 
@@ -177,7 +181,7 @@ extension WindowModel {
 
     private func versionGroup(_ state: DaemonState) -> GroupView {
         let text = translated(
-            "handoffd has version {daemon}, this window {window}. After an update, restart handoffd.",
+            "handoffd has version {daemon}, this window {window}. Open the window again; else restart handoffd.",
             ["daemon": quoted(state.status.version), "window": HandoffVersion.current]
         )
         let row = RowView(

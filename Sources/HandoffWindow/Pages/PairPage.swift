@@ -7,8 +7,8 @@ extension WindowModel {
         switch pairing {
         case .none: return PageView(message: Self.beginning)
         case .searching: return PageView(message: Self.searching)
-        case .choosing(let candidates, _): return Self.choice(candidates)
-        case .comparing(let digits, let name, _, _): return PageView(message: Self.comparison(digits, name))
+        case .choosing(let candidates, let id): return Self.choice(candidates, id)
+        case .comparing(let digits, let name, _, let id): return PageView(message: Self.comparison(digits, name, id))
         case .waiting(let name): return PageView(message: Self.waiting(name))
         case .stopping: return PageView(message: MessageView(isBusy: true, title: translated("Stopping …")))
         case .paired(let name): return PageView(message: Self.success(name))
@@ -37,7 +37,7 @@ extension WindowModel {
         )
     }
 
-    private static func choice(_ candidates: [PairingCandidate]) -> PageView {
+    private static func choice(_ candidates: [PairingCandidate], _ id: PairingCall.QuestionID) -> PageView {
         let rows = candidates.map { candidate in
             let name = shown(candidate.name)
             let isUnique = candidates.count { shown($0.name) == name } == 1
@@ -46,7 +46,7 @@ extension WindowModel {
             let button = ButtonView(
                 translated("Choose"),
                 spoken: translated("Pair with {device}", ["device": quoted(candidate.name) + text]),
-                .choose(candidate.number)
+                .choose(candidate.number, id)
             )
             return RowView(
                 id: "\(candidate.number)",
@@ -64,15 +64,17 @@ extension WindowModel {
         return PageView(message: message, groups: [GroupView(id: "candidates", title: "", rows: rows)])
     }
 
-    private static func comparison(_ digits: String, _ name: String) -> MessageView {
-        MessageView(
+    private static func comparison(_ digits: String, _ name: String, _ id: PairingCall.QuestionID) -> MessageView {
+        let isDifferent = translated("No, they differ")
+        let isSame = translated("Yes, they are the same")
+        return MessageView(
             title: translated("Does {device} show the same digits?", ["device": quoted(name)]),
             digits: shown(digits),
             text: translated("Look at both screens. If a single digit differs, say no."),
             // The first one is reached first by the keyboard, and neither has the focus at first.
             buttons: [
-                ButtonView(translated("No"), spoken: translated("No, they differ"), .compared(areSame: false)),
-                ButtonView(translated("Yes"), spoken: translated("Yes, they are the same"), .compared(areSame: true)),
+                ButtonView(translated("No"), spoken: isDifferent, .compared(areSame: false, id)),
+                ButtonView(translated("Yes"), spoken: isSame, isDeliberate: true, .compared(areSame: true, id)),
             ]
         )
     }
@@ -101,7 +103,7 @@ extension WindowModel {
             text: shown(message),
             buttons: [
                 ButtonView(translated("Try again"), style: .suggested, .pair),
-                ButtonView(translated("Close"), .leavePairing),
+                ButtonView(translated("Back"), .leavePairing),
             ]
         )
     }
@@ -111,7 +113,7 @@ extension WindowModel {
             icon: "dialog-question-symbolic",
             title: translated("Not confirmed yet"),
             text: shown(message),
-            buttons: [ButtonView(translated("Close"), .leavePairing)]
+            buttons: [ButtonView(translated("Back"), .leavePairing)]
         )
     }
 }

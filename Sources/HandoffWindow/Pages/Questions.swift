@@ -5,6 +5,7 @@ extension WindowModel {
     var questionView: QuestionView? {
         switch question {
         case .removal(let device, let consequences): removal(device, consequences)
+        case .drop(let device): dropping(device)
         case .name(let device): naming(device)
         case .rule(let kind): Self.rule(kind)
         case .program(_, let message): Self.program(message)
@@ -31,6 +32,15 @@ extension WindowModel {
             marks: (consequences.orphaned + consequences.removed).map { device in
                 MarkView(id: device.id, label: translated("Trust {device}", ["device": quoted(device.name)]))
             },
+            responses: [Self.cancel, ResponseView("remove", translated("Remove"), .destructive)]
+        )
+    }
+
+    private func dropping(_ id: String) -> QuestionView {
+        let name = state?.status.questions.first { $0.id == id }?.name ?? id
+        return QuestionView(
+            heading: translated("Remove {device}?", ["device": quoted(name)]),
+            text: translated("Its present keys are never trusted again, on all your devices."),
             responses: [Self.cancel, ResponseView("remove", translated("Remove"), .destructive)]
         )
     }

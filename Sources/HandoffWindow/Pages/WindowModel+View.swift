@@ -11,6 +11,7 @@ extension WindowModel {
         ]
         view.calling = calling
         view.question = questionView
+        view.questionNumber = questionNumber
         view.debugText = debugText
         return view
     }
@@ -21,6 +22,14 @@ extension WindowModel {
         case .running: nil
         case .connecting:
             PageView(message: MessageView(isBusy: true, title: translated("Looking for handoffd …")))
+        case .unreachable(let reason):
+            PageView(
+                message: MessageView(
+                    icon: "dialog-warning-symbolic",
+                    title: translated("There is no session bus"),
+                    text: shown(reason) + "\n" + translated("Close this window, and open it again in a session.")
+                )
+            )
         case .absent(let reason):
             PageView(
                 message: MessageView(

@@ -7,8 +7,16 @@ struct DaemonFollower: Sendable {
     let client: HandoffClient
     let report: @Sendable (DaemonEvent) -> Void
 
-    /// A number for each change that may make the reported state old; nil while there is no daemon.
-    private let changes = CurrentValue<UInt64?>(nil)
+    /// What may make the reported state old.
+    private struct Change {
+        /// The daemon that is there.
+        let daemon: BusName
+        /// The number of changes that it has told of.
+        var number: UInt64 = 0
+    }
+
+    /// The newest change; nil while there is no daemon.
+    private let changes = CurrentValue<Change?>(nil)
 
     init(client: HandoffClient, report: @escaping @Sendable (DaemonEvent) -> Void) {
         (self.client, self.report) = (client, report)
@@ -31,7 +39,7 @@ struct DaemonFollower: Sendable {
 
     /// Reads the state again, for what no signal tells.
     func refresh() {
-        changes.modify { $0? += 1 }
+        changes.modify { $0?.number += 1 }
     }
 
     private func follow(_ signals: SignalSequence) async throws {
@@ -47,19 +55,21 @@ struct DaemonFollower: Sendable {
             // Also when another daemon has taken the place of one.
             if last != nil { report(.absent(nil)) }
             last = owner
-            changes.set(owner == nil ? nil : 0)
+            changes.set(owner.map { Change(daemon: $0) })
         }
     }
 
     /// Reads the state after each change; changes that come meanwhile are one.
     private func reportStates() async throws {
         var seen = changes.initial
+        var looking: BusName?
         while true {
             seen = try await changes.changed(since: seen)
-            guard let number = seen.value else { continue }
+            guard let daemon = seen.value?.daemon else { continue }
             do {
                 // A daemon that has come does not know yet that somebody looks at the list.
-                if number == 0 { try await client.startLooking() }
+                if looking != daemon { try await client.startLooking() }
+                looking = daemon
                 report(.state(try await state()))
             } catch let error as DBusError {
                 // A daemon that has just stopped is reported by the bus.

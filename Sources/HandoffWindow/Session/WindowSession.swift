@@ -1,6 +1,7 @@
 import AsyncSupport
 package import DBus
 import HandoffBus
+import Synchronization
 private import Glibc
 
 /// The window without its widgets: brings the events of the person and of the daemon to the model, and carries out what
@@ -36,41 +37,49 @@ package struct WindowSession: Sendable {
         newEvents.yield(event)
     }
 
-    /// Runs until the window is closed, or the bus is lost, which the view then tells.
+    /// Runs until the window is closed, also without a bus.
     package func run(over address: BusAddress = .session) async {
+        let line = DaemonLine()
+        let isClosed = Promise<Void>()
+        await withTaskGroup { group in
+            group.addTask { await serve(over: address, line, until: isClosed) }
+            await handleEvents(line)
+            isClosed.fulfil(())
+            // For a bus that does not even let the window connect.
+            if line.calls == nil { group.cancelAll() }
+        }
+    }
+
+    /// Keeps a connection to the bus until the window is closed, and reports what the daemon tells.
+    private func serve(over address: BusAddress, _ line: DaemonLine, until isClosed: Promise<Void>) async {
         do {
-            try await serve(over: address)
+            try await Connection.withConnection(to: address) { connection in
+                let questions = PairingQuestions { call in newEvents.yield(.daemon(.pairing(call))) }
+                connection.objects.insert([.pairingAgent(questions)], at: PairingQuestions.path)
+                let client = HandoffClient(connection: connection)
+                let follower = DaemonFollower(client: client) { newEvents.yield(.daemon($0)) }
+                line.calls = WindowCalls(
+                    client: client,
+                    questions: questions,
+                    token: activationToken,
+                    refresh: follower.refresh
+                )
+                // A connection waits for the answers to its calls before it closes.
+                defer { questions.close() }
+                newEvents.yield(.user(.retry))
+                try await withBackgroundTasks([follower.run]) { try await isClosed.value() }
+            }
         } catch {
-            var model = WindowModel()
-            let reason = (error as? DBusError)?.message ?? translated("There is no session bus.")
-            _ = model.handle(.daemon(.absent(reason)), at: Self.now)
-            show(model.view, [])
+            line.calls = nil
+            let reason = (error as? DBusError)?.message ?? translated("It has ended.")
+            newEvents.yield(.daemon(.busLost(reason)))
         }
     }
 
-    private func serve(over address: BusAddress) async throws {
-        try await Connection.withConnection(to: address) { connection in
-            let questions = PairingQuestions { call in newEvents.yield(.daemon(.pairing(call))) }
-            connection.objects.insert([.pairingAgent(questions)], at: PairingQuestions.path)
-            let client = HandoffClient(connection: connection)
-            let follower = DaemonFollower(client: client) { newEvents.yield(.daemon($0)) }
-            let calls = WindowCalls(
-                client: client,
-                questions: questions,
-                token: activationToken,
-                refresh: follower.refresh
-            )
-            // A connection waits for the answers to its calls before it closes.
-            defer { questions.close() }
-            try await withBackgroundTasks([follower.run]) { try await handleEvents(calls) }
-        }
-    }
-
-    private func handleEvents(_ calls: WindowCalls) async throws {
+    private func handleEvents(_ line: DaemonLine) async {
         var model = WindowModel()
         show(model.view, [])
         await withTaskGroup { group in
-            group.addTask { await perform(.connect, calls) }
             for await event in events {
                 let actions = model.handle(event, at: Self.now)
                 var desktopActions: [DesktopAction] = []
@@ -78,8 +87,8 @@ package struct WindowSession: Sendable {
                     switch action {
                     case .tell(let text): desktopActions.append(.tell(text))
                     case .examine: desktopActions.append(.examine)
-                    case .answer, .stopPairing: calls.send(action)
-                    default: group.addTask { await perform(action, calls) }
+                    case .answer, .stopPairing: line.calls?.send(action)
+                    default: group.addTask { await perform(action, line.calls) }
                     }
                 }
                 if model.isClosed { break }
@@ -89,8 +98,8 @@ package struct WindowSession: Sendable {
         }
     }
 
-    private func perform(_ action: WindowAction, _ calls: WindowCalls) async {
-        if let event = await calls.perform(action) { newEvents.yield(.daemon(event)) }
+    private func perform(_ action: WindowAction, _ calls: WindowCalls?) async {
+        if let event = await calls?.perform(action) { newEvents.yield(.daemon(event)) }
     }
 
     /// Microseconds since 1970.
@@ -98,5 +107,15 @@ package struct WindowSession: Sendable {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1000
+    }
+}
+
+/// The calls to the daemon; nil before there is a connection to the bus, and after it was lost.
+private final class DaemonLine: Sendable {
+    private let state = Mutex<WindowCalls?>(nil)
+
+    var calls: WindowCalls? {
+        get { state.withLock(\.self) }
+        set { state.withLock { $0 = newValue } }
     }
 }

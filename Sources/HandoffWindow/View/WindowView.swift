@@ -7,6 +7,8 @@ package struct WindowView: Hashable, Sendable {
     package var calling: Set<PageName> = []
     /// The question in a window of its own; nil for none.
     package var question: QuestionView?
+    /// The number of the question, for its answer.
+    package var questionNumber: UInt64 = 0
     /// What a person who reports an error should add to it.
     package var debugText = ""
 
@@ -60,6 +62,9 @@ package struct ButtonView: Hashable, Sendable {
     /// What a screen reader says instead of the label, such as what it is about.
     package let spoken: String
     package let style: Style
+    /// Whether it can be pressed only a second after it was shown, by a person who has meant it and not what was there
+    /// before.
+    package let isDeliberate: Bool
     package let event: UserEvent
 
     package init(
@@ -67,9 +72,11 @@ package struct ButtonView: Hashable, Sendable {
         icon: String = "",
         spoken: String = "",
         style: Style = .normal,
+        isDeliberate: Bool = false,
         _ event: UserEvent
     ) {
         (self.label, self.icon, self.style, self.event) = (label, icon, style, event)
+        self.isDeliberate = isDeliberate
         self.spoken = spoken.isEmpty ? label : spoken
     }
 }

@@ -51,7 +51,7 @@ struct CirclePageTests {
         #expect(question.text.contains("Only it has introduced \u{2068}phone\u{2069}: these go with it."))
         #expect(question.marks.map(\.id) == [Self.phone])
         #expect(question.responses.map(\.id) == ["cancel", "remove"])
-        let answer = QuestionAnswer(response: "remove", marked: [Self.phone])
+        let answer = QuestionAnswer(to: 1, response: "remove", marked: [Self.phone])
         #expect(window.user(.answer(answer)) == [.remove(device: Self.desk, keeping: [Self.phone])])
     }
 
@@ -61,7 +61,7 @@ struct CirclePageTests {
         window.daemon(.consequences(device: Self.desk, RemovalConsequences(orphaned: [], removed: [])))
         window.daemon(.state(Fixture.state()))
         #expect(window.model.view.question == nil)
-        #expect(window.user(.answer(QuestionAnswer(response: "remove"))).isEmpty)
+        #expect(window.user(.answer(QuestionAnswer(to: 1, response: "remove"))).isEmpty)
     }
 
     @Test("This device and others are renamed by a question with the old name")
@@ -70,7 +70,8 @@ struct CirclePageTests {
         window.user(.rename(device: Self.desk))
         #expect(window.model.view.question?.entry?.text == "desk")
         #expect(
-            window.user(.answer(QuestionAnswer(response: "rename", text: "mac"))) == [.rename(device: Self.desk, "mac")]
+            window.user(.answer(QuestionAnswer(to: 1, response: "rename", text: "mac")))
+                == [.rename(device: Self.desk, "mac")]
         )
         window.user(.rename(device: ""))
         #expect(window.model.view.question?.entry?.text == "laptop")
@@ -93,7 +94,29 @@ struct CirclePageTests {
         #expect(window.page(.devices).groups.first?.id == "questions")
         #expect(window.model.view.calling == [.devices])
         #expect(window.user(.keep(device: Self.phone)) == [.keep(device: Self.phone)])
-        #expect(window.user(.drop(device: Self.phone)) == [.drop(device: Self.phone)])
+        #expect(window.user(.drop(device: Self.phone)).isEmpty, "the person is asked")
+        #expect(window.model.view.question?.heading == "Remove \u{2068}phone\u{2069}?")
+        let answer = QuestionAnswer(to: 1, response: "remove")
+        #expect(window.user(.answer(answer)) == [.drop(device: Self.phone)])
+        #expect(window.user(.answer(answer)).isEmpty, "one answer to each question")
+    }
+
+    @Test("No question takes the place of one that is open, and an answer to an earlier one does nothing")
+    func oneQuestion() {
+        var window = Fixture(Self.circle())
+        let nothing = RemovalConsequences(orphaned: [], removed: [])
+        window.daemon(.consequences(device: Self.phone, nothing))
+        window.daemon(.consequences(device: Self.desk, nothing))
+        #expect(window.model.view.question?.heading == "Remove \u{2068}phone\u{2069}?")
+        window.user(.answer(QuestionAnswer(to: 1, response: "cancel")))
+        window.user(.remove(device: Self.desk))
+        window.daemon(.consequences(device: Self.desk, nothing))
+        #expect(window.model.view.questionNumber == 2)
+        #expect(window.user(.answer(QuestionAnswer(to: 1, response: "remove"))).isEmpty)
+        #expect(
+            window.user(.answer(QuestionAnswer(to: 2, response: "remove")))
+                == [.remove(device: Self.desk, keeping: [])]
+        )
     }
 
     @Test("Switches pause, receive only, and leave a device or an app out")
@@ -119,7 +142,7 @@ struct CirclePageTests {
         window.user(.addRule(kind: "site"))
         #expect(window.model.view.question?.responses.map(\.id) == ["cancel", "allow", "deny"])
         let rule = RuleDescription(verdict: "deny", kind: "site", value: "bank.example")
-        #expect(window.user(.answer(QuestionAnswer(response: "deny", text: "bank.example"))) == [.setRule(rule)])
+        #expect(window.user(.answer(QuestionAnswer(to: 1, response: "deny", text: "bank.example"))) == [.setRule(rule)])
         window.daemon(.state(Self.circle(["Rules": Value.rules([rule])])))
         #expect(window.row(.rules, "site bank.example")?.text == "Denied")
     }
@@ -134,6 +157,16 @@ struct CirclePageTests {
     func pauses(minutes: UInt64, text: String) {
         let end = minutes == 0 ? 0 : Fixture.now + minutes * Fixture.minute - 1_000_000
         #expect(pauseLength(until: end, now: Fixture.now) == text)
+    }
+
+    @Test("What is said of times stays true while the window is open")
+    func minutes() {
+        let end = Fixture.now + 5 * Fixture.minute - 1
+        var window = Fixture(Self.circle(["Paused": .boolean(true), "PausedUntil": .uint64(end)]))
+        #expect(window.row(.rules, "pause")?.text == "Handoff is paused for 5 more minutes.")
+        window.handle(.minutePassed, at: Fixture.now + Fixture.minute)
+        #expect(window.row(.rules, "pause")?.text == "Handoff is paused for 4 more minutes.")
+        #expect(window.row(.devices, Self.desk)?.text.hasPrefix("seen 6 minutes ago") == true)
     }
 
     @Test("The doctor's findings are shown with their cures, faults first")

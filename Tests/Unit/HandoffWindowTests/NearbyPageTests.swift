@@ -59,6 +59,40 @@ struct NearbyPageTests {
         #expect(message.buttons.first?.event == cure)
     }
 
+    @Test("What keeps this device from scanning is told where nothing is nearby")
+    func scanning() {
+        let scanning = ScanningDescription(effort: "none", interval: nil, reason: "sound", message: "A sound plays.")
+        let state = Fixture.state(
+            status: ["Scanning": scanning.value],
+            devices: ["00000000000000bb": ["Name": .string("desk")]]
+        )
+        #expect(Fixture(state).page(.nearby).message?.text == "A sound plays.")
+    }
+
+    @Test("Without a bus no page offers to try again")
+    func noBus() throws {
+        var window = Fixture()
+        window.daemon(.busLost("The connection was closed."))
+        for name in PageName.allCases where name != .doctor {
+            let message = try #require(window.page(name).message)
+            #expect(message.title == "There is no session bus" && message.buttons.isEmpty)
+        }
+    }
+
+    @Test("Rows stay where they are while a person looks, whatever the signals do; new ones come last")
+    func order() {
+        let signals = [-50, -80, -60] as [Int16]
+        let three = signals.map { Fixture.activity(["RSSI": .int16($0)]) }
+        var window = Fixture(Fixture.state(nearby: Array(three[..<2])))
+        let ids = (1...3).map { HandoffName.nearbyActivity($0).description }
+        #expect(window.rows(.nearby).map(\.id) == [ids[0], ids[1]], "the nearest is first")
+        window.daemon(.state(Fixture.state(nearby: [three[1], three[0], three[2]])))
+        #expect(window.rows(.nearby).map(\.id) == ids)
+        window.daemon(.state(Fixture.state()))
+        window.daemon(.state(Fixture.state(nearby: [three[1], three[0]])))
+        #expect(window.rows(.nearby).map(\.id) == [ids[1], ids[0]])
+    }
+
     @Test("Without a daemon every page but the doctor's says so, and offers to try again")
     func absent() throws {
         var window = Fixture(nil)
@@ -145,12 +179,12 @@ struct NearbyPageTests {
         window.daemon(.continued(Fixture.nearby, .failure(CallFailure(.documentIsProgram, "It is a script."))))
         let question = try #require(window.model.view.question)
         #expect(question.text == "It is a script." && question.entry == nil && question.responses.first?.id == "cancel")
-        #expect(window.user(.answer(QuestionAnswer(response: "cancel"))).isEmpty)
+        #expect(window.user(.answer(QuestionAnswer(to: 1, response: "cancel"))).isEmpty)
         #expect(window.model.view.question == nil)
         window.user(.continueActivity(Fixture.nearby))
         window.daemon(.continued(Fixture.nearby, .failure(CallFailure(.documentIsProgram, "It is a script."))))
         #expect(
-            window.user(.answer(QuestionAnswer(response: "open")))
+            window.user(.answer(QuestionAnswer(to: 2, response: "open")))
                 == [.continueActivity(Fixture.nearby, opensPrograms: true)]
         )
     }

@@ -30,7 +30,7 @@ struct PairingPageTests {
         window.daemon(Self.digits)
         #expect(window.page(.pair).message?.digits == "123456")
         #expect(window.page(.pair).message?.title == "Does \u{2068}desk\u{2069} show the same digits?")
-        #expect(window.user(.compared(areSame: true)) == [.answer(7, .areSame(true))])
+        #expect(window.user(.compared(areSame: true, 7)) == [.answer(7, .areSame(true))])
         #expect(window.page(.pair).message?.isBusy == true)
         window.daemon(.pairing(.paired(name: "desk")))
         #expect(window.page(.pair).message?.title == "Paired with \u{2068}desk\u{2069}")
@@ -45,15 +45,16 @@ struct PairingPageTests {
         window.daemon(Self.digits)
         #expect(window.model.view.shows == .pair && window.model.view.calling == [.pair])
         let buttons = window.page(.pair).message?.buttons ?? []
-        #expect(buttons.map(\.event) == [.compared(areSame: false), .compared(areSame: true)])
+        #expect(buttons.map(\.event) == [.compared(areSame: false, 7), .compared(areSame: true, 7)])
         #expect(buttons.allSatisfy { $0.style == .normal })
+        #expect(buttons.map(\.isDeliberate) == [false, true], "yes cannot be pressed at once")
     }
 
     @Test(
         "Nothing but the answer to the shown digits says yes",
         arguments: [
-            UserEvent.pair, .leavePairing, .showed(.nearby), .focused(true), .retry, .choose(7), .resume, .examine,
-            .answer(QuestionAnswer(response: "open")), .stopPairing, .closed, .compared(areSame: false),
+            UserEvent.pair, .leavePairing, .showed(.nearby), .focused(true), .retry, .choose(7, 7), .resume, .examine,
+            .answer(QuestionAnswer(to: 0, response: "open")), .stopPairing, .closed, .compared(areSame: false, 7),
         ]
     )
     func neverByAccident(event: UserEvent) {
@@ -62,13 +63,23 @@ struct PairingPageTests {
         #expect(!actions.contains(.answer(7, .areSame(true))))
     }
 
+    @Test("Yes to digits in whose place others have come is no answer, and neither is a no")
+    func replaced() {
+        var window = Self.comparing()
+        window.daemon(.pairing(.digits("654321", name: "desk", device: "00000000000000bb", 8)))
+        #expect(window.user(.compared(areSame: true, 7)).isEmpty)
+        #expect(window.user(.compared(areSame: false, 7)).isEmpty)
+        #expect(window.page(.pair).message?.digits == "654321")
+        #expect(window.user(.compared(areSame: true, 8)) == [.answer(8, .areSame(true))])
+    }
+
     @Test("Yes before there are digits, or after their end, is no answer")
     func early() {
         var window = Self.searching()
-        #expect(window.user(.compared(areSame: true)).isEmpty)
+        #expect(window.user(.compared(areSame: true, 7)).isEmpty)
         window.daemon(Self.digits)
         window.daemon(.pairing(.cancelled("The connection was lost.")))
-        #expect(window.user(.compared(areSame: true)).isEmpty)
+        #expect(window.user(.compared(areSame: true, 7)).isEmpty)
         #expect(window.page(.pair).message?.isBusy == true, "it goes on looking")
     }
 
@@ -80,7 +91,7 @@ struct PairingPageTests {
         var searching = Self.searching()
         #expect(searching.user(.closed) == [.stopPairing])
         var waiting = Self.comparing()
-        waiting.user(.compared(areSame: true))
+        waiting.user(.compared(areSame: true, 7))
         #expect(waiting.user(.closed) == [.stopPairing])
         var idle = Fixture()
         #expect(idle.user(.closed).isEmpty)
@@ -115,8 +126,9 @@ struct PairingPageTests {
         window.daemon(.pairing(.choice(candidates, 3)))
         #expect(window.rows(.pair).map(\.title) == ["desk", "desk", "phone"])
         #expect(window.rows(.pair).map(\.text) == ["aaaaaaaa", "bbbbbbbb", ""])
-        #expect(window.user(.choose(9)).isEmpty, "there is no such number")
-        #expect(window.user(.choose(1)) == [.answer(3, .device(1))])
+        #expect(window.user(.choose(9, 3)).isEmpty, "there is no such number")
+        #expect(window.user(.choose(1, 2)).isEmpty, "these are not the candidates that were shown")
+        #expect(window.user(.choose(1, 3)) == [.answer(3, .device(1))])
         #expect(window.page(.pair).message?.isBusy == true)
     }
 
@@ -126,7 +138,7 @@ struct PairingPageTests {
         lost.daemon(.absent(nil))
         lost.daemon(.state(Fixture.state()))
         #expect(lost.page(.pair).message?.text == "handoffd has stopped, which ended the pairing.")
-        #expect(lost.user(.compared(areSame: true)).isEmpty)
+        #expect(lost.user(.compared(areSame: true, 7)).isEmpty)
         var refused = Self.searching()
         refused.daemon(.failed(.pair, CallFailure(.limitReached, "Another program is pairing.")))
         #expect(refused.page(.pair).message?.text == "Another program is pairing.")
@@ -136,7 +148,7 @@ struct PairingPageTests {
     @Test("Where the other side's answer is unknown, the page says so and does not offer to try again")
     func doubt() {
         var window = Self.comparing()
-        window.user(.compared(areSame: true))
+        window.user(.compared(areSame: true, 7))
         let error = HandoffErrorName.prefix + HandoffErrorName.unconfirmed.rawValue
         window.daemon(.pairing(.failed(error: error, message: "desk has not answered.")))
         #expect(window.page(.pair).message?.title == "Not confirmed yet")
