@@ -1,7 +1,11 @@
-"""What the stories about the window share: its pages, and an app that continues activities."""
+"""What the stories about the window share: its pages, an app that continues activities, what is imitated."""
 
 # In the order of their keys, Ctrl+1 to Ctrl+5.
 PAGES = ("nearby", "devices", "pair", "rules", "doctor")
+
+# How many activities and devices the imitated daemon has, and the names of the first ones.
+COUNT = 100
+ODD_NAMES = ("🦊" * 64, "<b>&amp;</b>", "שלום עולם", "a\u202eb\u0007\nc", "", "%s%n{device}", "_underlined")
 
 APP = """[Desktop Entry]
 Type=Application

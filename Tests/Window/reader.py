@@ -70,6 +70,10 @@ def nodes():
         application = desktop.get_child_at_index(index)
         try:
             if application is not None and "andoff" in application.get_name():
+                # What is remembered may be old, since GTK does not tell of every change; the mask of the desktop does not
+                # reach an application that names no parent.
+                application.set_cache_mask(Atspi.Cache.NONE)
+                application.clear_cache()
                 yield from walk(application)
         except GLib.Error:
             continue
@@ -140,7 +144,6 @@ def main():
     Atspi.init()
     # Milliseconds for an answer, and for the first one of a program: a busy machine takes longer than the default, 0.8 s.
     Atspi.set_timeout(30_000, 60_000)
-    # What is remembered may be old: GTK does not tell of every change.
     Atspi.get_desktop(0).set_cache_mask(Atspi.Cache.NONE)
     print(json.dumps("ready"), flush=True)
     for line in sys.stdin:
