@@ -98,6 +98,7 @@ test-window: ## Run the window on displays of its own, driven over AT-SPI, with 
 	$(WINDOW_BUILD) $(SWIFT_FLAGS) --product handoff
 	@Tests/Window/check-files
 	@Tests/Window/run
+	@Tests/Window/faults
 
 .PHONY: screenshots
 screenshots: ## Make pictures of the window's pages in .build/pictures
@@ -157,6 +158,14 @@ bench-resting: ## Measure memory and wake-ups of an idle daemon, in a release bu
 	@HANDOFF_PROGRAMS=$$(swift build --configuration release --static-swift-stdlib --show-bin-path) \
 	    python3 Tests/Benchmarks/resting.py
 
+.PHONY: bench-window
+bench-window: ## Measure how fast a release build of the window appears, and its memory, beside an empty window
+	@Tests/Scripts/setup window
+	swift build --configuration release --static-swift-stdlib --product handoffd
+	swift build --configuration release --static-swift-stdlib --product handoffctl
+	$(WINDOW_BUILD) --configuration release --static-swift-stdlib --product handoff
+	@HANDOFF_PROGRAMS=$$(swift build --configuration release --static-swift-stdlib --show-bin-path) Tests/Window/bench
+
 .PHONY: docs
 docs: ## Build the reference documentation into .build/documentation
 	@Tests/Scripts/build-docs
@@ -199,7 +208,7 @@ install: ## Install what `make release` has built: DESTDIR= PREFIX=/usr/local
 	install -D -m 644 $(DIST)/handoff.xpi "$(DESTDIR)$(FIREFOXDIR)/handoff@handoffd.org.xpi"
 	@$(MAKE) --no-print-directory install-extensions install-service
 	install -D -m 644 -t $(DESTDIR)$(INTERFACEDIR) Docs/dbus/*.xml
-	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man1 $(DIST)/man/man1/*
+	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man1 $(DIST)/man/man1/handoffctl*
 	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man8 $(DIST)/man/man8/*
 	install -D -m 644 $(DIST)/completions/handoffctl.bash $(DESTDIR)$(BASHDIR)/handoffctl
 	install -D -m 644 $(DIST)/completions/handoffctl.zsh $(DESTDIR)$(ZSHDIR)/_handoffctl
@@ -259,6 +268,7 @@ install-window: ## Install what `make release-window` has built: DESTDIR= PREFIX
 	install -D -m 755 -t $(DESTDIR)$(BINDIR) $(DIST)/window/handoff
 	install -d $(DESTDIR)$(APPDIR)
 	sed 's|@bindir@|$(BINDIR)|' desktop/window/$(WINDOW_ID).desktop.in > $(DESTDIR)$(APPDIR)/$(WINDOW_ID).desktop
+	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man1 $(DIST)/man/man1/handoff.1
 	install -D -m 644 -t $(DESTDIR)$(METAINFODIR) desktop/window/$(WINDOW_ID).metainfo.xml
 	install -D -m 644 -t $(DESTDIR)$(ICONDIR)/scalable/apps desktop/window/$(WINDOW_ID).svg
 	install -D -m 644 -t $(DESTDIR)$(ICONDIR)/symbolic/apps desktop/window/$(WINDOW_ID)-symbolic.svg
@@ -269,7 +279,7 @@ install-window: ## Install what `make release-window` has built: DESTDIR= PREFIX
 
 .PHONY: uninstall-window
 uninstall-window: ## Remove what `make install-window` has installed: DESTDIR= PREFIX=/usr/local
-	rm -f $(DESTDIR)$(BINDIR)/handoff $(DESTDIR)$(APPDIR)/$(WINDOW_ID).desktop
+	rm -f $(DESTDIR)$(BINDIR)/handoff $(DESTDIR)$(APPDIR)/$(WINDOW_ID).desktop $(DESTDIR)$(MANDIR)/man1/handoff.1
 	rm -f $(DESTDIR)$(METAINFODIR)/$(WINDOW_ID).metainfo.xml $(DESTDIR)$(ICONDIR)/*/apps/$(WINDOW_ID)*.svg
 	rm -f $(foreach language,$(LANGUAGES),$(DESTDIR)$(LOCALEDIR)/$(language)/LC_MESSAGES/handoff.mo)
 
@@ -291,15 +301,21 @@ uninstall: ## Remove what `make install` has installed: DESTDIR= PREFIX=/usr/loc
 	rm -rf $(DESTDIR)$(DOCDIR)
 
 .PHONY: deb
-deb: ## Build the Debian package in .build/package
+deb: ## Build the Debian package in .build/package, without the window
 	@Tests/Scripts/setup release
 	@Tests/Scripts/setup package
 	DEB_RULES_REQUIRES_ROOT=no debian/rules binary
 	@debian/rules clean > /dev/null
 	@ls -lh .build/package/*.deb
 
+.PHONY: deb-window
+deb-window: export DEB_BUILD_PROFILES = pkg.handoffd.window
+deb-window: ## Build the Debian packages, also that with the window, which needs GTK
+	@Tests/Scripts/setup release-window
+	@$(MAKE) --no-print-directory deb
+
 .PHONY: test-package
-test-package: deb ## Build the Debian package, and try it in fresh Debian 12 and 13 root directories
+test-package: deb-window ## Build the Debian packages, and try them in fresh Debian 12 and 13 root directories
 	@Tests/Scripts/setup package-test
 	@Tests/Scripts/test-package
 
