@@ -68,7 +68,13 @@ static inline void cadw_add_css(const char *css) {
 /// Returns a new token with which another program may take the focus; NULL if the display has none.
 static inline char *cadw_activation_token(void) {
     GdkAppLaunchContext *context = gdk_display_get_app_launch_context(gdk_display_get_default());
-    char *token = g_app_launch_context_get_startup_notify_id(G_APP_LAUNCH_CONTEXT(context), NULL, NULL);
+    // GIO gives no token without the description of a program, whichever it is: the daemon chooses the app.
+    GAppInfo *program = g_app_info_create_from_commandline(
+        "handoffd", NULL, G_APP_INFO_CREATE_SUPPORTS_STARTUP_NOTIFICATION, NULL);
+    char *token = program == NULL
+        ? NULL
+        : g_app_launch_context_get_startup_notify_id(G_APP_LAUNCH_CONTEXT(context), program, NULL);
+    if (program != NULL) { g_object_unref(program); }
     g_object_unref(context);
     return token;
 }
@@ -308,6 +314,15 @@ static inline GtkWidget *cadw_dialog_new(GtkWidget *parent, const char *heading,
     GtkWidget *dialog = adw_message_dialog_new(GTK_WINDOW(parent), heading, body);
     gtk_window_set_modal(GTK_WINDOW(dialog), TRUE);
     return dialog;
+}
+
+/// Lets the buttons of a dialog be named once: GTK adds the text of a label with a mnemonic to the same name.
+static inline void cadw_name_buttons_once(GtkWidget *widget) {
+    if (GTK_IS_BUTTON(widget)) {
+        gtk_accessible_reset_relation(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_RELATION_LABELLED_BY);
+    }
+    GtkWidget *child = gtk_widget_get_first_child(widget);
+    for (; child != NULL; child = gtk_widget_get_next_sibling(child)) { cadw_name_buttons_once(child); }
 }
 
 /// Adds a response; `appearance` is 0 for none, 1 for a suggested and 2 for a destructive one.

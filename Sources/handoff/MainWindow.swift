@@ -8,6 +8,7 @@ final class MainWindow {
     private static let style = """
         .handoff-digits {
             font-size: 4em; font-weight: 700; font-variant-numeric: tabular-nums; letter-spacing: 0.05em;
+            caret-color: transparent;
         }
         """
 

@@ -54,6 +54,7 @@ final class QuestionDialog {
             self.dialog = nil
             self.send(.answer(QuestionAnswer(to: number, response: response, text: text, marked: marked)))
         }
+        cadw_name_buttons_once(dialog)
         cadw_window_present(dialog)
         if let entry { gtk_widget_grab_focus(entry) }
     }

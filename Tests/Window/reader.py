@@ -70,8 +70,8 @@ def nodes():
         application = desktop.get_child_at_index(index)
         try:
             if application is not None and "andoff" in application.get_name():
-                # What is remembered may be old, since GTK does not tell of every change; the mask of the desktop does not
-                # reach an application that names no parent.
+                # What is remembered may be old, since GTK does not tell of every change; the mask of the desktop does
+                # not reach an application that names no parent.
                 application.set_cache_mask(Atspi.Cache.NONE)
                 application.clear_cache()
                 yield from walk(application)

@@ -119,6 +119,9 @@ def make_environment(directory, display_name):
     for part in ("home", "run", "share/applications", "config"):
         (directory / part).mkdir(parents=True)
     (directory / "run").chmod(0o700)
+    # The bus may start a notification server, whose windows would lie over the one that is looked at.
+    (directory / "config/dunst").mkdir()
+    (directory / "config/dunst/dunstrc").write_text("[global]\n[none]\n    summary = *\n    skip_display = true\n")
     return {
         "HOME": str(directory / "home"), "DISPLAY": display_name,
         "XDG_DATA_HOME": str(directory / "share"), "XDG_DATA_DIRS": "/usr/share",
