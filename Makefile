@@ -74,7 +74,7 @@ demo-bluez: ## Run the demo in a virtual machine with a real kernel and bluetoot
 	@Tests/Rig/run-one-guest $(BLUETOOTHD) Tests/Stories/demo.py hci0 hci1
 
 .PHONY: test
-test: test-unit test-browsers test-extensions test-bluez ## Run all tests, including set-up
+test: test-unit test-browsers test-extensions test-bluez ## Run all tests but those of the window, including set-up
 
 .PHONY: test-unit
 test-unit: ## Run the tests without Bluetooth: modules, programs on private buses, simulated air, faults
@@ -95,6 +95,25 @@ test-extensions: ## Run real editors, shells and players with what is in Extensi
 	@Tests/Scripts/setup extensions
 	swift build $(SWIFT_FLAGS)
 	@Tests/Extensions/run
+
+# The window is part of the package only where it is asked for (Docs/Decisions/0037).
+WINDOW_BUILD := HANDOFF_WINDOW=1 swift build
+
+.PHONY: test-window
+test-window: ## Run the window on displays of its own, driven over AT-SPI, with daemons on a simulated air
+	@Tests/Scripts/setup window
+	swift build $(SWIFT_FLAGS)
+	$(WINDOW_BUILD) $(SWIFT_FLAGS) --product handoff
+	@Tests/Window/check-files
+	@Tests/Window/run
+	@Tests/Window/faults
+
+.PHONY: screenshots
+screenshots: ## Make pictures of the window's pages in .build/pictures
+	@Tests/Scripts/setup window
+	swift build $(SWIFT_FLAGS)
+	$(WINDOW_BUILD) $(SWIFT_FLAGS) --product handoff
+	@Tests/Window/screenshots .build/pictures
 
 # Stock bluetoothd 5.66 may not answer on D-Bus for 30 s after a connection; the file explains and avoids this.
 BLUETOOTHD := --bluetoothd-args "-f $(CURDIR)/Tests/Rig/one-att-channel.conf"
@@ -147,6 +166,14 @@ bench-resting: ## Measure memory and wake-ups of idle programs, in a release bui
 	swift build --configuration release --static-swift-stdlib --product handoff-desktop
 	@HANDOFF_PROGRAMS=$$(swift build --configuration release --static-swift-stdlib --show-bin-path) \
 	    python3 Tests/Benchmarks/resting.py
+
+.PHONY: bench-window
+bench-window: ## Measure how fast a release build of the window appears, and its memory, beside an empty window
+	@Tests/Scripts/setup window
+	swift build --configuration release --static-swift-stdlib --product handoffd
+	swift build --configuration release --static-swift-stdlib --product handoffctl
+	$(WINDOW_BUILD) --configuration release --static-swift-stdlib --product handoff
+	@HANDOFF_PROGRAMS=$$(swift build --configuration release --static-swift-stdlib --show-bin-path) Tests/Window/bench
 
 .PHONY: docs
 docs: ## Build the reference documentation into .build/documentation
@@ -253,6 +280,41 @@ install-desktop:
 	install -D -m 644 desktop/search-provider.ini $(DESTDIR)$(SEARCHDIR)/org.handoffd.Handoff.search-provider.ini
 	install -D -m 644 desktop/krunner.desktop $(DESTDIR)$(KRUNNERDIR)/org.handoffd.Handoff.desktop
 	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man1 $(DIST)/man/man1/handoff-desktop.1
+METAINFODIR := $(PREFIX)/share/metainfo
+LOCALEDIR := $(PREFIX)/share/locale
+WINDOW_ID := org.handoffd.Window
+LANGUAGES := $(basename $(notdir $(wildcard Translations/*.po)))
+
+.PHONY: release-window
+release-window: ## Build the window `handoff` for installation, after `make release`
+	@Tests/Scripts/setup release-window
+	$(WINDOW_BUILD) $(RELEASE_FLAGS) --product handoff
+	@mkdir -p $(DIST)/window
+	@cp $$($(WINDOW_BUILD) $(RELEASE_FLAGS) --show-bin-path)/handoff $(DIST)/window
+	@strip $(DIST)/window/handoff
+	@chrpath --delete $(DIST)/window/handoff > /dev/null
+	@Translations/build $(DIST)/locale
+
+.PHONY: install-window
+install-window: ## Install what `make release-window` has built: DESTDIR= PREFIX=/usr/local
+	@[[ -x $(DIST)/window/handoff ]] || { echo "make install-window: run \`make release-window\` first" >&2; exit 1; }
+	install -D -m 755 -t $(DESTDIR)$(BINDIR) $(DIST)/window/handoff
+	install -d $(DESTDIR)$(APPDIR)
+	sed 's|@bindir@|$(BINDIR)|' desktop/window/$(WINDOW_ID).desktop.in > $(DESTDIR)$(APPDIR)/$(WINDOW_ID).desktop
+	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man1 $(DIST)/man/man1/handoff.1
+	install -D -m 644 -t $(DESTDIR)$(METAINFODIR) desktop/window/$(WINDOW_ID).metainfo.xml
+	install -D -m 644 -t $(DESTDIR)$(ICONDIR)/scalable/apps desktop/window/$(WINDOW_ID).svg
+	install -D -m 644 -t $(DESTDIR)$(ICONDIR)/symbolic/apps desktop/window/$(WINDOW_ID)-symbolic.svg
+	for language in $(LANGUAGES); do \
+	    install -D -m 644 -t $(DESTDIR)$(LOCALEDIR)/$$language/LC_MESSAGES \
+	        $(DIST)/locale/$$language/LC_MESSAGES/handoff.mo; \
+	done
+
+.PHONY: uninstall-window
+uninstall-window: ## Remove what `make install-window` has installed: DESTDIR= PREFIX=/usr/local
+	rm -f $(DESTDIR)$(BINDIR)/handoff $(DESTDIR)$(APPDIR)/$(WINDOW_ID).desktop $(DESTDIR)$(MANDIR)/man1/handoff.1
+	rm -f $(DESTDIR)$(METAINFODIR)/$(WINDOW_ID).metainfo.xml $(DESTDIR)$(ICONDIR)/*/apps/$(WINDOW_ID)*.svg
+	rm -f $(foreach language,$(LANGUAGES),$(DESTDIR)$(LOCALEDIR)/$(language)/LC_MESSAGES/handoff.mo)
 
 .PHONY: uninstall
 uninstall: ## Remove what `make install` has installed: DESTDIR= PREFIX=/usr/local
@@ -277,15 +339,21 @@ uninstall: ## Remove what `make install` has installed: DESTDIR= PREFIX=/usr/loc
 	rm -f $(DESTDIR)$(ICONDIR)/scalable/apps/org.handoffd.Handoff.svg $(DESTDIR)$(ICONDIR)/symbolic/apps/org.handoffd.Handoff-*.svg
 
 .PHONY: deb
-deb: ## Build the Debian packages in .build/package
+deb: ## Build the Debian packages in .build/package, without the window
 	@Tests/Scripts/setup release
 	@Tests/Scripts/setup package
 	DEB_RULES_REQUIRES_ROOT=no debian/rules binary
 	@debian/rules clean > /dev/null
 	@ls -lh .build/package/*.deb
 
+.PHONY: deb-window
+deb-window: export DEB_BUILD_PROFILES = pkg.handoffd.window
+deb-window: ## Build the Debian packages, also that with the window, which needs GTK
+	@Tests/Scripts/setup release-window
+	@$(MAKE) --no-print-directory deb
+
 .PHONY: test-package
-test-package: deb ## Build the Debian package, and try it in fresh Debian 12 and 13 root directories
+test-package: deb-window ## Build the Debian packages, and try them in fresh Debian 12 and 13 root directories
 	@Tests/Scripts/setup package-test
 	@Tests/Scripts/test-package
 

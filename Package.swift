@@ -68,6 +68,26 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 
+/// Whether the window is part of the package (Docs/Decisions/0037): it needs the headers of libadwaita.
+let hasWindow = Context.environment["HANDOFF_WINDOW"] == "1"
+
+/// The program `handoff`, and the module map of what it is made with.
+let windowTargets: [Target] = [
+    .systemLibrary(
+        name: "CAdwaita",
+        path: "Sources/CAdwaita",
+        pkgConfig: "libadwaita-1",
+        providers: [.apt(["libadwaita-1-dev"])]
+    ),
+    .executableTarget(
+        name: "handoff",
+        dependencies: ["AsyncSupport", "CAdwaita", "HandoffBus", "HandoffWindow"],
+        path: "Sources/handoff",
+        resources: [.embedInCode("window.ui")],
+        swiftSettings: settings
+    ),
+]
+
 // The layers, bottom up. Only modules with Handoff in their name may depend on modules of Handoff.
 let package = Package(
     name: "handoffd",
@@ -193,6 +213,8 @@ let package = Package(
             ["AsyncSupport", "DBus", "Epoll", "HandoffBus", "HandoffDesktop", argumentParser, unixSignals]
         ),
 
+        module("HandoffWindow", ["AsyncSupport", "CLinux", "DBus", "HandoffBus", "HandoffModel"]),
+
         // The sample app, which depends only on the library for apps.
         .executableTarget(
             name: "monkeybrowser",
@@ -310,6 +332,7 @@ let package = Package(
                 lifecycle, logging, system,
             ]
         ),
+        tests("HandoffWindowTests", ["DBus", "HandoffBus", "HandoffWindow"]),
         tests(
             "HandoffDesktopTests",
             ["DBus", "DesktopNotifications", "HandoffBus", "HandoffDesktop", "HandoffModel"]
@@ -362,4 +385,9 @@ if let fuzzerLibrary {
             linkerSettings: [.unsafeFlags([fuzzerLibrary, "-lstdc++"])]
         ),
     ]
+}
+
+if hasWindow {
+    package.products.append(.executable(name: "handoff", targets: ["handoff"]))
+    package.targets += windowTargets
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 // Declarations of Linux that the Glibc module of the Swift toolchain does not import.
+#include <libintl.h>
 #include <spawn.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>

@@ -1,0 +1,32 @@
+import CAdwaita
+import HandoffWindow
+
+/// Makes buttons.
+enum ButtonWidget {
+    /// How long a button that has to be meant cannot be pressed: longer than a person takes to press what was there
+    /// before, as in the dialogs of browsers about permissions.
+    private static let deliberationMilliseconds: UInt32 = 1000
+
+    /// Returns a button that sends its event.
+    @MainActor
+    static func button(_ view: ButtonView, isPill: Bool, send: @escaping @MainActor (UserEvent) -> Void) -> Widget? {
+        let made = view.icon.isEmpty ? gtk_button_new_with_label(view.label) : gtk_button_new_from_icon_name(view.icon)
+        guard let button = made else { return nil }
+        switch view.style {
+        case .normal: break
+        case .suggested: gtk_widget_add_css_class(button, "suggested-action")
+        case .destructive where view.icon.isEmpty: gtk_widget_add_css_class(button, "destructive-action")
+        case .destructive: break
+        }
+        if isPill { gtk_widget_add_css_class(button, "pill") }
+        if !view.icon.isEmpty {
+            gtk_widget_add_css_class(button, "flat")
+            gtk_widget_set_tooltip_text(button, view.label)
+        }
+        gtk_widget_set_valign(button, GTK_ALIGN_CENTER)
+        cadw_set_accessible_label(button, view.spoken)
+        if view.isDeliberate { cadw_enable_later(button, deliberationMilliseconds) }
+        connect(button, "clicked") { send(view.event) }
+        return button
+    }
+}

@@ -1,0 +1,28 @@
+"""What the stories about the window share: its pages, an app that continues activities, what is imitated."""
+
+# In the order of their keys, Ctrl+1 to Ctrl+5.
+PAGES = ("nearby", "devices", "pair", "rules", "doctor")
+
+# How many activities and devices the imitated daemon has, and the names of the first ones.
+COUNT = 100
+ODD_NAMES = ("🦊" * 64, "<b>&amp;</b>", "שלום עולם", "a\u202eb\u0007\nc", "", "%s%n{device}", "_underlined")
+
+APP = """[Desktop Entry]
+Type=Application
+Name=Notes
+Exec=/bin/true
+Icon=accessories-text-editor
+X-Handoff-Exec={program}
+X-Handoff-ActivityTypes=org.example.notes;
+"""
+
+
+def go(one, page):
+    """Goes to a page by the keyboard."""
+    one.type(f"ctrl+{PAGES.index(page) + 1}")
+
+
+def install_app(one, program):
+    """Installs an app on a computer that runs the program with each activity."""
+    file = one.directory / "share/applications/org.example.Notes.desktop"
+    file.write_text(APP.format(program=program), encoding="utf-8")
