@@ -185,8 +185,8 @@ let package = Package(
         module(
             "HandoffCLI",
             [
-                "AsyncSupport", "BlueZ", "Bluetooth", "DBus", "Epoll", "HandoffApps", "HandoffBrowser", "HandoffBus",
-                "HandoffCrypto", "HandoffModel",
+                "AsyncSupport", "BlueZ", "Bluetooth", "CLinux", "DBus", "Epoll", "HandoffApps", "HandoffBrowser",
+                "HandoffBus", "HandoffCrypto", "HandoffModel",
                 argumentParser, system, unixSignals,
             ]
         ),

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/types.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 // accept4(2): sys/socket.h declares it only with _GNU_SOURCE, which a module cannot define.
@@ -25,6 +26,11 @@ extern int memfd_create(const char *name, unsigned int flags);
 
 // pidfd_open(2): glibc has a function for it only from 2.36 on. The descriptor is close-on-exec.
 static inline int handoff_pidfd_open(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
+
+// fsetxattr(2): sys/xattr.h is in no module of the toolchain.
+static inline int handoff_set_attribute(int descriptor, const char *name, const void *value, size_t size) {
+    return fsetxattr(descriptor, name, value, size, 0);
+}
 
 // prctl(2): takes a variable number of arguments, which is not imported.
 static inline int handoff_set_dumpable(int dumpable) { return prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0); }

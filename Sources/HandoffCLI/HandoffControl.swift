@@ -22,8 +22,8 @@ package struct HandoffControl: AsyncParsableCommand {
                 --user-info '{"line": 12}'
 
             Copy a file: run the first command on one device, the second on another:
-              handoffctl publish --type org.example.pipe --stream < FILE
-              handoffctl stream --type org.example.pipe > FILE
+              handoffctl publish --copy FILE
+              handoffctl copy
 
             EXIT STATUS
               0   success
@@ -38,7 +38,8 @@ package struct HandoffControl: AsyncParsableCommand {
         version: HandoffVersion.current,
         subcommands: [
             StatusCommand.self, PairCommand.self, NearbyCommand.self, PublishCommand.self, ContinueCommand.self,
-            StreamCommand.self, AppsCommand.self, BrowserCommand.self, FoldersCommand.self, DevicesCommand.self,
+            CopyCommand.self, StreamCommand.self, AppsCommand.self, BrowserCommand.self, FoldersCommand.self,
+            DevicesCommand.self,
             PauseCommand.self,
             ResumeCommand.self, RulesCommand.self, ReloadCommand.self, MonitorCommand.self, DoctorCommand.self,
         ]

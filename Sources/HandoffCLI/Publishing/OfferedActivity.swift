@@ -214,7 +214,8 @@ final class OfferedActivity: Sendable {
 /// What `handoffctl publish --json` prints: one line for each event.
 struct PublishEvent: Encodable {
     /// `offered`, `continued`, `continuationFailed`, `documentLost`, `documentFound`, `sessionAway`, `sessionBack`,
-    /// `withheld`, `permitted`, `daemonStopped`, and with `--follow` `willSave`, `invalidLine` or `ended`.
+    /// `withheld`, `permitted`, `daemonStopped`, with `--follow` `willSave`, `invalidLine` or `ended`, and with `--copy`
+    /// `copied` or `copyFailed`.
     let event: String
     /// The object of the activity, another one in each run of the daemon.
     var activity: String?

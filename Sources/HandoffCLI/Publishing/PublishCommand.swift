@@ -39,6 +39,12 @@ struct PublishCommand: AsyncParsableCommand {
     )
     var document: String?
 
+    @Option(
+        help: ArgumentHelp("A file of any folder, of which other devices can take a copy.", valueName: "file"),
+        completion: .file()
+    )
+    var copy: String?
+
     @OptionGroup var content: ActivityOptions
 
     @Flag(help: "Serve one stream with stdin and stdout; exit at its end.")
@@ -53,7 +59,10 @@ struct PublishCommand: AsyncParsableCommand {
         guard stream || directions.direction == .both else {
             throw ValidationError("--receive and --send need --stream.")
         }
-        guard !follow || type == nil && document == nil && !stream && content.isEmpty else {
+        guard copy == nil || type == nil && document == nil && !stream else {
+            throw ValidationError("--copy says already what is offered: leave out --type, --document and --stream.")
+        }
+        guard !follow || type == nil && document == nil && copy == nil && !stream && content.isEmpty else {
             throw ValidationError("--follow reads what the other options say from standard input; give it alone.")
         }
         _ = try ActivityOptions.parsed(type, "--type") { try ActivityType($0) }
@@ -63,6 +72,7 @@ struct PublishCommand: AsyncParsableCommand {
         if follow {
             return try await options.withClient { try await FollowedInput(over: $0, $1).run() }
         }
+        if let copy { return try await offerCopy(of: copy) }
         // Not in validate(), so that an option that does not exist is reported first.
         guard type != nil || document != nil else {
             throw options.output.failure(CommandFailure(status: .usage, message: "Give --type or --document."))

@@ -1,0 +1,31 @@
+/// The name of a copy: that of the file, as far as it can have it in a directory of this computer.
+struct CopyName: Sendable {
+    /// What file systems of Linux allow, less the number and what some take for themselves.
+    private static let maximumBytes = 240
+    /// An ending that is longer is a part of the name.
+    private static let maximumEndingBytes = 16
+
+    private let stem: [UInt8]
+    private let ending: [UInt8]
+
+    /// Makes a name that another device has told; nil if it is that of no file.
+    ///
+    /// A point at its beginning becomes a low line: the copy is not hidden, and is nothing that a program reads because
+    /// of its name, such as `.profile`.
+    init?(_ told: some Sequence<UInt8>) {
+        var name = Array(told)
+        guard !name.isEmpty, name != Array(".".utf8), name != Array("..".utf8),
+            !name.contains(where: { $0 == 0 || $0 == UInt8(ascii: "/") })
+        else { return nil }
+        if name[0] == UInt8(ascii: ".") { name[0] = UInt8(ascii: "_") }
+        let point = name.lastIndex(of: UInt8(ascii: ".")) ?? name.endIndex
+        let isEnding = point > 0 && name.endIndex - point <= Self.maximumEndingBytes
+        ending = isEnding ? Array(name[point...]) : []
+        stem = Array(name.dropLast(ending.count).prefix(Self.maximumBytes - ending.count))
+    }
+
+    /// The name, with a number before its ending where the first ones are those of other files: `report (2).pdf`.
+    func numbered(_ number: Int) -> [UInt8] {
+        number == 1 ? stem + ending : stem + Array(" (\(number))".utf8) + ending
+    }
+}

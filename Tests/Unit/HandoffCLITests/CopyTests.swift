@@ -1,0 +1,84 @@
+import Foundation
+import SystemPackage
+import TestLimits
+import Testing
+
+@testable import HandoffCLI
+
+@Suite("A copy has the name of the file, as far as that is safe, and replaces nothing", .endsWithin(minutes: 10))
+struct CopyTests {
+    @Test(
+        "Names are numbered before their ending, and shortened before it",
+        arguments: [
+            ("report.pdf", "report (2).pdf"), ("a.tar.gz", "a.tar (2).gz"), ("README", "README (2)"),
+            (".profile", "_profile (2)"), ("..a", "_ (2).a"), ("a.", "a (2)."), ("-rf", "-rf (2)"),
+            ("a\nb", "a\nb (2)"),
+            ("x.averyveryverylongending", "x.averyveryverylongending (2)"),
+            (String(repeating: "x", count: 300) + ".pdf", String(repeating: "x", count: 236) + " (2).pdf"),
+        ]
+    )
+    func numbered(_ told: String, _ expected: String) throws {
+        let name = try #require(CopyName(told.utf8))
+        #expect(String(decoding: name.numbered(2), as: UTF8.self) == expected)
+        #expect(name.numbered(1) == Array(expected.utf8).replacing(Array(" (2)".utf8), with: []))
+    }
+
+    @Test(
+        "What names no file in a directory is refused",
+        arguments: ["", ".", "..", "a/b", "../x", "/etc/passwd", "a\0b"]
+    )
+    func noName(_ told: String) {
+        #expect(CopyName(told.utf8) == nil)
+    }
+
+    @Test("The first line of a stream is read as it was written, and no other version or size of it")
+    func line() {
+        let file = CopiedFile(name: [0x2F, 0x0A, 0xFF], size: 12, modificationTime: -5)
+        #expect(CopiedFile(line: file.line.dropLast()) == file)
+        #expect(file.line.filter { $0 == UInt8(ascii: "\n") }.count == 1)
+        for text in [
+            "", "{}", "[]", #"{"version":2,"name":"YQ==","size":1,"modificationTime":0}"#,
+            #"{"version":1,"name":"YQ==","size":-1,"modificationTime":0}"#,
+            #"{"version":1,"name":"not base64!","size":1,"modificationTime":0}"#,
+        ] {
+            #expect(CopiedFile(line: text.utf8) == nil, "\(text)")
+        }
+    }
+
+    @Test(
+        "The directory for downloads is that of xdg-user-dirs",
+        arguments: [
+            (#"XDG_DOWNLOAD_DIR="$HOME/Downloads""#, "/home/ann/Downloads"),
+            (#"XDG_DOWNLOAD_DIR="/data/a b""#, "/data/a b"),
+            (#"XDG_DOWNLOAD_DIR="$HOME/a\"b\\c\$d""#, #"/home/ann/a"b\c$d"#),
+            (#"XDG_DOWNLOAD_DIR="$HOME""#, "/home/ann"),
+            ("#XDG_DOWNLOAD_DIR=\"/x\"\nXDG_MUSIC_DIR=\"/y\"", nil), (#"XDG_DOWNLOAD_DIR="relative""#, nil),
+            (#"XDG_DOWNLOAD_DIR=/x"#, nil), (#"XDG_DOWNLOAD_DIR=""#, nil), ("", nil),
+        ]
+    )
+    func downloads(_ text: String, _ expected: String?) {
+        #expect(CopyDirectory.downloads(in: text, home: "/home/ann") == expected)
+    }
+
+    @Test("A copy gets a name that nothing else has; one that gets none leaves nothing")
+    func place() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "copy-\(UUID())").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let directory = try CopyDirectory(path)
+        let name = try #require(CopyName("a.txt".utf8))
+        for number in 1...3 {
+            let copy = try NewCopy(in: directory)
+            try copy.write(Array("\(number)".utf8)[...])
+            #expect(try copy.place(as: name, modificationTime: 1_700_000_000) == name.numbered(number))
+        }
+        do {
+            let unfinished = try NewCopy(in: directory)
+            try unfinished.write([1])
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+        #expect(names == ["a (2).txt", "a (3).txt", "a.txt"])
+        #expect(FileManager.default.contents(atPath: path + "/a (3).txt") == Data("3".utf8))
+        #expect(directory.availableBytes > 0)
+    }
+}
