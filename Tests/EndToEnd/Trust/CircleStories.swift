@@ -4,7 +4,7 @@ import HandoffTestSupport
 import TestLimits
 import Testing
 
-@Suite("All devices of a user trust each other", .endsWithin(minutes: 15, instances: 9))
+@Suite("All devices of a user trust each other", .endsWithin(minutes: 15, instances: 12))
 struct CircleStories {
     /// Runs `story` with three devices: the laptop and the tablet trust the desktop, and do not know each other.
     private func run(
