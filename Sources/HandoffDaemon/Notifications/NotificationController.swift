@@ -44,7 +44,9 @@ struct NotificationController {
         var activationToken: String?
     }
 
-    /// The most reports that wait for a server; then the oldest one is lost. A person reads no more at once.
+    /// The most reports that wait for a server; a person reads no more at once.
+    ///
+    /// Beyond that, the oldest one is lost.
     private static let maximumUnshown = 32
 
     private let server: NotificationServer
