@@ -75,8 +75,9 @@ final class CopyDelegate: ActivityDelegate {
         }
     }
 
-    /// Prints that a device has the copy, or the reason why not. Output that has no reader ends nothing: who copies
-    /// does not depend on it.
+    /// Prints that a device has the copy, or the reason why not.
+    ///
+    /// Output that has no reader ends nothing: who copies does not depend on it.
     private func report(_ failure: String?, to device: ObjectPath, named name: String) {
         var event = PublishEvent(failure == nil ? "copied" : "copyFailed")
         event.device = device.lastElement
