@@ -86,6 +86,20 @@ class WholeTests(CopyTest):
         self.assertEqual(os.getxattr(copy, "user.xdg.origin.url"), b"handoff://laptop/a%20'b'.sh")
         self.assertEqual(self.taken(), [b"a 'b'.sh"])
 
+    def test_a_terminal_shows_how_far_it_is_until_it_has_arrived(self):
+        path = self.file("film.mkv", os.urandom(1_000_000))
+        master, slave = os.openpty()
+        self.addCleanup(os.close, master)
+        words = [PROGRAMS / "handoffctl", "copy", "--into", self.there, "--bus", self.desktop.device.bus]
+        with self.offering(path):
+            with process(words, stdout=subprocess.PIPE, stderr=slave, text=True, env=self.desktop.environment()) as copy:
+                os.close(slave)
+                self.assertIn("copied film.mkv (1.0 MB)", copy.stdout.read())
+                self.assertEqual(copy.wait(timeout=TIMEOUT), 0)
+        shown = os.read(master, 65536)
+        self.assertRegex(shown, rb"^\rreceived \S+ k?M?B.*/s\x1b\[K")
+        self.assertTrue(shown.endswith(b"\r\x1b[K"), shown)
+
     def test_a_file_that_is_here_stays_as_it_is(self):
         path = self.file("report.tar.gz")
         (self.there / "report.tar.gz").write_text("mine", encoding="utf-8")

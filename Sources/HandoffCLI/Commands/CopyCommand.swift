@@ -108,16 +108,49 @@ struct CopyCommand: AsyncParsableCommand {
     ) async throws -> CopyReception.Result {
         let outcome = Mutex<CopyReception.Result?>(nil)
         let interruption = try await untilInterrupted {
-            do throws(CopyReception.Failure) {
-                let result = try await reception.run()
-                outcome.withLock { $0 = result }
-            } catch {
-                try Task.checkCancellation()
-                throw CommandFailure(status: .failed, message: error.message(about: printable(deviceName)))
+            try await showingProgress(of: reception) {
+                do throws(CopyReception.Failure) {
+                    let result = try await reception.run()
+                    outcome.withLock { $0 = result }
+                } catch {
+                    try Task.checkCancellation()
+                    throw CommandFailure(status: .failed, message: error.message(about: printable(deviceName)))
+                }
             }
         }
         if let result = outcome.withLock({ $0 }) { return result }
         throw CommandFailure(status: interruption ?? .failed, message: "Interrupted; there is no copy.")
+    }
+
+    /// Shows on a terminal how far a reception has come, until `body` ends.
+    private static func showingProgress(
+        of reception: CopyReception,
+        _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        guard ProgressLine.isPossible else { return try await body() }
+        let begin = ContinuousClock.now
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                defer { ProgressLine.clear() }
+                while true {
+                    let counts = reception.byteCounts
+                    ProgressLine.show(
+                        ProgressText(
+                            sent: nil,
+                            size: nil,
+                            received: counts.received,
+                            receivedSize: counts.size,
+                            elapsed: begin.duration(to: .now)
+                        )
+                    )
+                    try await Task.sleep(for: ProgressLine.interval)
+                }
+            }
+            group.addTask { try await body() }
+            // The display runs until it is cancelled.
+            _ = try await group.next()
+        }
     }
 
     private static func text(_ result: CopyReception.Result, _ chosen: Chosen, _ directory: CopyDirectory) -> String {

@@ -39,6 +39,7 @@ final class CopyReception: Sendable {
     private let directory: CopyDirectory
     private let limit: Int
     private let deviceName: String
+    private let counts = Mutex<(received: Int, size: Int?)>((0, nil))
     private let outcome = Mutex<Swift.Result<Result, Failure>>(.failure(.broken))
 
     /// - Parameters:
@@ -53,6 +54,9 @@ final class CopyReception: Sendable {
         self.deviceName = deviceName
         number = stream.withFileDescriptor { $0 }
     }
+
+    /// How many bytes of the file have arrived, and how many it has, once that is known.
+    var byteCounts: (received: Int, size: Int?) { counts.withLock { $0 } }
 
     /// Receives the file; when the task is cancelled, what has arrived is removed.
     func run() async throws(Failure) -> Result {
@@ -85,11 +89,13 @@ final class CopyReception: Sendable {
             let copy = try NewCopy(in: directory)
             try copy.write(rest.prefix(file.size))
             var missing = file.size - rest.count
+            counts.withLock { $0 = (rest.count, file.size) }
             while missing > 0 {
                 let bytes = try read()
                 guard !bytes.isEmpty, bytes.count <= missing else { throw .connectionReset }
                 try copy.write(bytes[...])
                 missing -= bytes.count
+                counts.withLock { $0.received += bytes.count }
             }
             // The end says that the file was not changed while it was sent.
             guard missing == 0, try read().isEmpty else { throw .connectionReset }

@@ -2,8 +2,6 @@ private import Glibc
 
 /// The progress of a stream on the user's terminal: one line of standard error that is written again and again.
 struct ProgressDisplay: Sendable {
-    private static let interval = Duration.milliseconds(500)
-
     private let showsSent: Bool
     private let showsReceived: Bool
     /// How many bytes will be sent, where that is known.
@@ -23,31 +21,26 @@ struct ProgressDisplay: Sendable {
     func run(_ copy: StreamCopy) async throws {
         while true {
             show(copy)
-            try await Task.sleep(for: Self.interval)
+            try await Task.sleep(for: ProgressLine.interval)
         }
     }
 
     /// Shows how far a copy has come, and ends the line.
     func end(_ copy: StreamCopy) {
         show(copy)
-        Self.write("\n")
+        ProgressLine.end()
     }
 
     private func show(_ copy: StreamCopy) {
         let counts = copy.byteCounts
-        let text = ProgressText(
-            sent: showsSent ? counts.sent : nil,
-            size: size,
-            received: showsReceived ? counts.received : nil,
-            elapsed: begin.duration(to: .now)
+        ProgressLine.show(
+            ProgressText(
+                sent: showsSent ? counts.sent : nil,
+                size: size,
+                received: showsReceived ? counts.received : nil,
+                elapsed: begin.duration(to: .now)
+            )
         )
-        // Carriage return, the text, and "erase to the end of the line" (ECMA-48, EL).
-        Self.write("\r\(text.description)\u{1B}[K")
-    }
-
-    private static func write(_ text: String) {
-        var text = text
-        text.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
     /// How many bytes of a regular file are after its position; nil for anything else.
@@ -59,6 +52,32 @@ struct ProgressDisplay: Sendable {
     }
 }
 
+/// A line of standard error, on a terminal, that is written again and again.
+enum ProgressLine {
+    /// How often it is written.
+    static let interval = Duration.milliseconds(500)
+
+    /// Whether standard error is a terminal.
+    static var isPossible: Bool { isatty(STDERR_FILENO) != 0 }
+
+    /// Writes the line anew.
+    static func show(_ text: ProgressText) {
+        // Carriage return, the text, and "erase to the end of the line" (ECMA-48, EL).
+        write("\r\(text.description)\u{1B}[K")
+    }
+
+    /// Leaves the line as it is.
+    static func end() { write("\n") }
+
+    /// Erases the line.
+    static func clear() { write("\r\u{1B}[K") }
+
+    private static func write(_ text: String) {
+        var text = text
+        text.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+}
+
 /// How far a stream has come, for people.
 struct ProgressText: CustomStringConvertible {
     /// How many bytes were sent; nil to leave it out.
@@ -67,22 +86,26 @@ struct ProgressText: CustomStringConvertible {
     let size: Int?
     /// How many bytes were received; nil to leave it out.
     let received: Int?
+    /// How many bytes will be received; nil if unknown.
+    var receivedSize: Int?
     /// The time since the stream was opened.
     let elapsed: Duration
 
     var description: String {
         var parts: [String] = []
-        if let sent {
-            if let size, size > 0 {
-                let percent = min(100, sent * 100 / size)
-                parts.append("sent \(Self.bytes(sent)) of \(Self.bytes(size)) (\(percent) %)")
-            } else {
-                parts.append("sent \(Self.bytes(sent))")
-            }
+        if let sent { parts.append("sent \(Self.share(sent, of: size))") }
+        if let received, sent == nil || received > 0 {
+            parts.append("received \(Self.share(received, of: receivedSize))")
         }
-        if let received, sent == nil || received > 0 { parts.append("received \(Self.bytes(received))") }
         parts.append("\(Self.bytes(rate))/s")
         return parts.joined(separator: ", ")
+    }
+
+    private static func share(_ count: Int, of size: Int?) -> String {
+        guard let size, size > 0 else { return bytes(count) }
+        // As a fraction: a hundred times the number of bytes need not be a number.
+        let percent = min(100, Int(100 * Double(count) / Double(size)))
+        return "\(bytes(count)) of \(bytes(size)) (\(percent) %)"
     }
 
     /// The mean of both directions together, in bytes per second.

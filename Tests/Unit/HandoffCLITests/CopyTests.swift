@@ -24,6 +24,24 @@ struct CopyTests {
     }
 
     @Test(
+        "The progress of a reception is a share of its size, as far as that is known",
+        arguments: [
+            (nil, "received 1.5 MB, 750.0 kB/s"), (3_000_000, "received 1.5 MB of 3.0 MB (50 %), 750.0 kB/s"),
+            (0, "received 1.5 MB, 750.0 kB/s"), (Int.max, "received 1.5 MB of 9223.3 PB (0 %), 750.0 kB/s"),
+        ]
+    )
+    func progress(size: Int?, expected: String) {
+        let text = ProgressText(
+            sent: nil,
+            size: nil,
+            received: 1_500_000,
+            receivedSize: size,
+            elapsed: .seconds(2)
+        )
+        #expect(text.description == expected)
+    }
+
+    @Test(
         "What names no file in a directory is refused",
         arguments: ["", ".", "..", "a/b", "../x", "/etc/passwd", "a\0b"]
     )
