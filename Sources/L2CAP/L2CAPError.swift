@@ -110,9 +110,9 @@ package struct L2CAPError: Error, Hashable, Sendable, CustomStringConvertible {
         case .timedOut, .hostIsDown:
             // net/bluetooth/lib.c, bt_to_errno: EHOSTDOWN is 0x04, page timeout.
             (.timedOut, "The device did not answer; bring it nearer and wake it up.")
-        case .connectionReset:
-            // The peer accepted the channel and closed it before connect(2) completed: another attempt would end the
-            // same way.
+        case .connectionReset, .socketNotConnected:
+            // The peer accepted the channel and closed it before connect(2) completed, or before its MTU was read
+            // (l2cap_sock_getsockopt): another attempt would end the same way.
             (.connectionLost, "The device closed the channel as soon as it was open.")
         case .resourceBusy:
             // net/bluetooth/hci_conn.c, hci_connect_le: only one attempt at a time.

@@ -16,7 +16,8 @@ struct L2CAPErrorTests {
             (.notPermitted, .notPermitted),
             (.addressInUse, .portTaken), (.connectionRefused, .refused), (.timedOut, .timedOut),
             (.resourceBusy, .busy), (.connectionAbort, .transient), (.notSupportedOnSocket, .unsupported),
-            (.connectionReset, .connectionLost), (.canceled, .cancelled), (.badFileDescriptor, .closed),
+            (.connectionReset, .connectionLost), (.socketNotConnected, .connectionLost), (.canceled, .cancelled),
+            (.badFileDescriptor, .closed),
             (.noMemory, .unexpected),
         ]
     )
