@@ -315,7 +315,7 @@ class OpenTests(TerminalTest):
         self.configure(self.desktop, "[ssh]\nLaptop = other\nlaptop = -oProxyCommand=me@laptop.example\n")
         self.open({"tmux": "work"})
         self.assertEqual(self.opened()[1], [
-            b"-e", b"ssh", b"-t", b"--", b"-oProxyCommand=me@laptop.example", b"exec tmux attach-session -t =work",
+            b"-e", b"ssh", b"-t", b"--", b"-oProxyCommand=me@laptop.example", b"exec tmux attach-session -t '=work'",
         ])
         for session in ("work; id", "$(id)", "a\nb", "", 7, ["work"], "=x", "x" * 65):
             with self.subTest(session=session):
@@ -370,8 +370,8 @@ class AcrossTests(TerminalTest):
         environment = self.laptop.environment(**variables)
         self.addCleanup(subprocess.run, ["tmux", "kill-server"], env=environment, check=False)
         self.events.wait("a session without a document",
-                         lambda e: e["properties"].get("UserInfo", {}).get("tmux") == "work"
-                         and not e["properties"].get("DocumentURL") or e["properties"].get("DocumentURL") == "")
+                         lambda e: e["properties"].get("Title") == "tmux: work"
+                         and not e["properties"].get("DocumentURL"))
         words = self.desktop.home / "words"
         os.mkfifo(words)
         self.addCleanup(words.unlink)
