@@ -143,7 +143,11 @@ struct NotificationController {
     }
 
     private mutating func showReports() async {
-        while let next = unshown.first, await show(next) != nil { unshown.removeFirst() }
+        while let next = unshown.first {
+            // What a server refuses, or has shown without an answer, is not tried again.
+            guard await show(next) != nil || owner != nil else { return }
+            unshown.removeFirst()
+        }
     }
 
     /// Shows that an activity of a device is coming; with nil, that none is.
