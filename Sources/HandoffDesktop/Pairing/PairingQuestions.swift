@@ -40,20 +40,3 @@ final class PairingQuestions: Sendable {
         for answer in open { answer.fulfil(nil) }
     }
 }
-
-extension Interface {
-    /// Returns the same interface, whose methods are performed for one caller only.
-    ///
-    /// - Parameter caller: returns the unique name of the caller; nil while there is none.
-    func onlyCalled(by caller: @escaping @Sendable () -> BusName?) -> Interface {
-        let methods = methods.map { method in
-            Method(name: method.name, inputs: method.inputs, outputs: method.outputs) { invocation in
-                guard let caller = caller(), caller == invocation.sender else {
-                    throw DBusError.failure(.accessDenied, "only handoffd calls this object")
-                }
-                return try method.handler(invocation)
-            }
-        }
-        return Interface(name: name, methods: methods, properties: properties, signals: signals)
-    }
-}

@@ -22,6 +22,9 @@ struct DaemonFollower: Sendable {
         (self.client, self.report) = (client, report)
     }
 
+    /// The unique name of the daemon; nil while there is none.
+    var daemon: BusName? { changes.value?.daemon }
+
     /// Runs until cancelled.
     ///
     /// - Throws: `DBusError` when the bus is lost.

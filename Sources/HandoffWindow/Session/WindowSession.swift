@@ -55,9 +55,11 @@ package struct WindowSession: Sendable {
         do {
             try await Connection.withConnection(to: address) { connection in
                 let questions = PairingQuestions { call in newEvents.yield(.daemon(.pairing(call))) }
-                connection.objects.insert([.pairingAgent(questions)], at: PairingQuestions.path)
                 let client = HandoffClient(connection: connection)
                 let follower = DaemonFollower(client: client) { newEvents.yield(.daemon($0)) }
+                // Another program could show digits of its own, or say that a pairing has succeeded.
+                let agent = Interface.pairingAgent(questions).onlyCalled { follower.daemon }
+                connection.objects.insert([agent], at: PairingQuestions.path)
                 line.calls = WindowCalls(
                     client: client,
                     questions: questions,
