@@ -67,7 +67,7 @@ package struct MenuLayout: Sendable {
         let children = depth == 0 ? [] : node.children
         return .structure([
             .int32(id), Self.only(names, node.properties).value,
-            children.compactMap { layout(of: $0, depth: depth - 1, names: names) }.value,
+            children.compactMap { layout(of: $0, depth: depth < 0 ? depth : depth - 1, names: names) }.value,
         ])
     }
 

@@ -33,6 +33,7 @@ struct ActivityPreviews: Sendable {
     /// Runs until cancelled.
     func run() async throws {
         var seen = looks.initial
+        var asked: Set<ObjectPath> = []
         while true {
             // It may be installed at any time; a menu that is open follows.
             let hasWindow = window.isInstalled
@@ -41,7 +42,7 @@ struct ActivityPreviews: Sendable {
             guard state.value.mirror != nil else { continue }
             try? await client.startLooking()
             try await follower.refresh()
-            try await fetchTitles()
+            try await fetchTitles(&asked)
             // Another look meanwhile makes this one last longer.
             while case let last = seen,
                 let next = try await withTimeout(
@@ -52,17 +53,20 @@ struct ActivityPreviews: Sendable {
                 )
             {
                 seen = next
-                try await fetchTitles()
+                try await fetchTitles(&asked)
             }
             if state.value.mirror != nil { try? await client.stopLooking() }
         }
     }
 
-    private func fetchTitles() async throws {
+    /// Fetches the titles of activities of which none was asked for: each fetch is seen on the air.
+    private func fetchTitles(_ asked: inout Set<ObjectPath>) async throws {
         let current = state.value
-        let unknown = current.activities.filter { $0.title == nil && $0.obstacle == nil }
+        asked.formIntersection(current.activities.map(\.path))
+        let unknown = current.activities.filter { $0.title == nil && $0.obstacle == nil && !asked.contains($0.path) }
         for activity in unknown.prefix(Self.mostTitles) {
             guard state.value.continuations.isEmpty, state.value.mirror != nil else { return }
+            asked.insert(activity.path)
             guard let title = try await title(of: activity.path) else { continue }
             state.modify { $0.titles[activity.path] = title }
         }

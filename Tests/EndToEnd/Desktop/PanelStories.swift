@@ -41,6 +41,8 @@ struct PanelStories {
         let choosing: @Sendable () async throws -> Void = {
             while true {
                 try await panel.clickItem()
+                // The first item that could be chosen would end what has begun.
+                guard try await !item.menu().contains(where: { $0.label.hasPrefix("Cancel") }) else { continue }
                 try await panel.chooseFirst()
             }
         }

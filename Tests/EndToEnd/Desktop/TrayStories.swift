@@ -103,7 +103,7 @@ struct TrayStories {
                         let item = try await host.item()
                         try await item.click("Pause for an hour")
                         try await item.until { $0.label.hasPrefix("Resume Handoff (paused until ") }
-                        #expect(try await item.property("IconName").string?.contains("paused") == true)
+                        try await item.until(icon: "org.handoffd.Handoff-paused-symbolic")
                         #expect(try await desktop.json("status")["pausedUntil"].time != nil)
                         try await item.click("Resume Handoff")
                         try await item.click("Pause until resumed")

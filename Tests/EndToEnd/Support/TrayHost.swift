@@ -105,6 +105,11 @@ struct TrayedItem: Sendable {
         try await first { try await self.status == status ? () : nil }
     }
 
+    /// Waits until the item has that icon.
+    func until(icon: String) async throws {
+        try await first { try await property("IconName").string == icon ? () : nil }
+    }
+
     /// Calls a method of the menu.
     func menu(_ member: MemberName, _ arguments: [Value]) async throws -> [Value] {
         guard let path = try await property("Menu").objectPath else { return [] }
