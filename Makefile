@@ -28,7 +28,8 @@ VSCODEDIR := $(PREFIX)/share/handoffd/vscode
 VIM_FILES := plugin/handoff.vim autoload/handoff.vim autoload/handoff/file.vim
 TERMINALDIR := $(PREFIX)/share/handoffd/terminal
 MEDIADIR := $(PREFIX)/share/handoffd/media
-EXTENSION_NAMES := Copy Edit Media Terminal
+VIEWERDIR := $(PREFIX)/share/handoffd/viewer
+EXTENSION_NAMES := Copy Edit Media Terminal Viewer
 EXTENSION_PROGRAMS := $(foreach name,$(EXTENSION_NAMES),Extensions/$(name)/handoff-$(shell echo $(name) | tr A-Z a-z))
 EXTENSION_APPS := $(foreach name,$(EXTENSION_NAMES),Extensions/$(name)/org.handoffd.$(name).desktop)
 SHELL_FILES := $(addprefix Extensions/Terminal/handoff.,bash zsh fish)
@@ -240,12 +241,14 @@ install-extensions:
 	install -D -m 755 -t $(DESTDIR)$(LIBEXECDIR) $(EXTENSION_PROGRAMS)
 	install -D -m 644 -t $(DESTDIR)$(LIBEXECDIR) Extensions/continuing.py
 	install -D -m 644 -t $(DESTDIR)$(LIBEXECDIR)/editing Extensions/Edit/editing/*.py
-	install -d $(DESTDIR)$(APPDIR) $(DESTDIR)$(TERMINALDIR) $(DESTDIR)$(MEDIADIR)
+	install -d $(DESTDIR)$(APPDIR) $(DESTDIR)$(TERMINALDIR) $(DESTDIR)$(MEDIADIR) $(DESTDIR)$(VIEWERDIR)
 	for file in $(EXTENSION_APPS); do \
 	    sed 's|@libexecdir@|$(LIBEXECDIR)|' $$file.in > $(DESTDIR)$(APPDIR)/$${file##*/} || exit 1; \
 	done
 	sed 's|@libexecdir@|$(LIBEXECDIR)|' Extensions/Media/handoff-media.service.in \
 	    > $(DESTDIR)$(MEDIADIR)/handoff-media.service
+	sed 's|@libexecdir@|$(LIBEXECDIR)|' Extensions/Viewer/handoff-viewer.service.in \
+	    > $(DESTDIR)$(VIEWERDIR)/handoff-viewer.service
 	for file in $(SHELL_FILES); do \
 	    sed 's|@libexecdir@|$(LIBEXECDIR)|' $$file.in > $(DESTDIR)$(TERMINALDIR)/$${file##*/} || exit 1; \
 	done
@@ -326,7 +329,7 @@ uninstall: ## Remove what `make install` has installed: DESTDIR= PREFIX=/usr/loc
 	rm -f $(addprefix $(DESTDIR)$(VIMDIR)/,$(VIM_FILES)) $(addprefix $(DESTDIR)$(NVIMDIR)/,$(VIM_FILES))
 	rmdir --ignore-fail-on-non-empty $(DESTDIR)$(VIMDIR)/autoload/handoff $(DESTDIR)$(NVIMDIR)/autoload/handoff 2> /dev/null || true
 	rm -f $(DESTDIR)$(EMACSDIR)/handoff.el
-	rm -rf $(DESTDIR)$(VSCODEDIR) $(DESTDIR)$(TERMINALDIR) $(DESTDIR)$(MEDIADIR)
+	rm -rf $(DESTDIR)$(VSCODEDIR) $(DESTDIR)$(TERMINALDIR) $(DESTDIR)$(MEDIADIR) $(DESTDIR)$(VIEWERDIR)
 	rmdir --ignore-fail-on-non-empty $(DESTDIR)$(dir $(VSCODEDIR)) 2> /dev/null || true
 	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,handoffd handoffctl) $(DESTDIR)$(UNITDIR)/handoffd.service
 	rm -f $(addprefix $(DESTDIR)$(SERVICEDIR)/,$(addsuffix .service,$(BUS_NAMES))) $(DESTDIR)$(INTERFACEDIR)/org.handoffd.*.xml
