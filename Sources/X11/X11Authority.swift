@@ -6,6 +6,8 @@ package struct X11Authority: Sendable {
     static let method = "MIT-MAGIC-COOKIE-1"
     /// Larger files are cut off.
     private static let maximumBytes = 64 * 1024
+    /// The most cookies that are tried for one display.
+    private static let maximumCookies = 8
     /// The families of addresses of this computer, and of any (X.h, `FamilyLocal`; Xauth.h, `FamilyWild`).
     private static let (local, wild): (UInt16, UInt16) = (256, 65535)
 
@@ -18,7 +20,7 @@ package struct X11Authority: Sendable {
             let name = Self.field(&rest), let data = Self.field(&rest)
         {
             // Entries of other computers' displays are in the same file. A computer that was renamed has entries of its
-            // own under its old name, which are as good.
+            // own under its old name, which may be as good.
             guard [Self.local, Self.wild].contains(family), name.elementsEqual(Self.method.utf8) else { continue }
             cookies.append((String(decoding: display, as: UTF8.self), Array(data)))
         }
@@ -29,9 +31,13 @@ package struct X11Authority: Sendable {
         self.init(Self.contents(of: path))
     }
 
-    /// The cookie for a display; nil when there is none: the server may admit this user without one.
-    package func cookie(for display: X11Display) -> [UInt8]? {
-        cookies.first { $0.display == display.number || $0.display.isEmpty }?.cookie
+    /// The cookies for a display, each once, at most 8: all but one may be of earlier servers.
+    package func cookies(for display: X11Display) -> [[UInt8]] {
+        var found: [[UInt8]] = []
+        for (number, cookie) in cookies where number == display.number || number.isEmpty {
+            if !found.contains(cookie), found.count < Self.maximumCookies { found.append(cookie) }
+        }
+        return found
     }
 
     private static func contents(of path: String) -> [UInt8] {

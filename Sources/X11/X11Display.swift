@@ -21,11 +21,18 @@ package struct X11Display: Hashable, Sendable {
     /// The path of its socket.
     private var path: String { "/tmp/.X11-unix/X\(number)" }
 
-    /// Connects to its server; returns the socket.
+    /// Connects to its server, without waiting; returns the socket.
     ///
-    /// - Throws: ``X11Error`` with `unreachable`.
+    /// - Throws: ``X11Error`` with `unreachable`, also when so many connections wait for the server already that another
+    ///   one would have to wait.
     func connect() throws(X11Error) -> CInt {
-        let socket = Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        try Self.connect(to: path)
+    }
+
+    /// Connects to the server with the socket at `path`, as ``connect()``.
+    static func connect(to path: String) throws(X11Error) -> CInt {
+        let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+        let socket = Glibc.socket(AF_UNIX, CInt(kind), 0)
         guard socket >= 0 else { throw X11Error(.unreachable, "No socket: \(Errno(rawValue: errno))") }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

@@ -1,5 +1,5 @@
 /// An error of a connection to an X server.
-package struct X11Error: Error, Hashable, Sendable {
+package struct X11Error: Error, Hashable, Sendable, CustomStringConvertible {
     /// What kind of error it is.
     package struct Code: Hashable, Sendable {
         private enum Wrapped {
@@ -21,6 +21,8 @@ package struct X11Error: Error, Hashable, Sendable {
     package let code: Code
     /// What was wrong.
     package let message: String
+
+    package var description: String { message }
 
     init(_ code: Code, _ message: String) {
         (self.code, self.message) = (code, message)

@@ -102,6 +102,9 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
     /// Every client that has an activity.
     package var owners: Set<Owner> { Set(records.values.map(\.owner)) }
 
+    /// Every client of which it matters whether it has the focus: it has an activity, or has or had the focus.
+    package var followed: Set<Owner> { owners.union(focus?.present ?? []).union(focus?.past ?? []) }
+
     /// Returns the activity with that id, if it exists.
     package subscript(id: ID) -> Record? { records[id] }
 
@@ -174,10 +177,14 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
     /// Sets which clients have the focus; nil while it is unknown.
     ///
     /// The activities of clients that get the focus come to the top of the stack, in the order in which they are in it.
-    package mutating func setFocus(_ owners: Set<Owner>?) {
-        guard let owners else { return focus = nil }
+    ///
+    /// - Parameters:
+    ///   - owners: those that have it; of them, those that are not ``followed`` have left, and are ignored.
+    ///   - forgotten: those that had it, but count as if they never had, since they cannot get it again.
+    package mutating func setFocus(_ owners: Set<Owner>?, forgetting forgotten: Set<Owner> = []) {
+        guard let owners = owners?.intersection(followed) else { return focus = nil }
         let before = focus ?? (present: [], past: [])
-        focus = (owners, before.past.union(before.present).subtracting(owners))
+        focus = (owners, before.past.union(before.present).subtracting(owners).subtracting(forgotten))
         let raised = stack.filter { id in
             records[id].map { owners.contains($0.owner) && !before.present.contains($0.owner) } ?? false
         }

@@ -61,6 +61,9 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
     /// Every client that has an activity.
     package var owners: Set<Owner> { register.owners }
 
+    /// Every client that has an activity, or has or had the focus.
+    package var followed: Set<Owner> { register.followed }
+
     /// Returns the activity with that id.
     ///
     /// - Throws: ``HandoffError`` with `noSuchActivity`.
@@ -138,9 +141,9 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
         applyChange(at: now) { $0.resignCurrent(id) }
     }
 
-    /// Sets which clients have the focus, as ``ActivityRegister/setFocus(_:)`` does.
-    package mutating func setFocus(_ owners: Set<Owner>?, at now: Moment) {
-        applyChange(at: now) { $0.setFocus(owners) }
+    /// Sets which clients have the focus, as ``ActivityRegister/setFocus(_:forgetting:)`` does.
+    package mutating func setFocus(_ owners: Set<Owner>?, forgetting forgotten: Set<Owner> = [], at now: Moment) {
+        applyChange(at: now) { $0.setFocus(owners, forgetting: forgotten) }
     }
 
     /// Removes the activity, on this device and from the lists of all others.

@@ -9,6 +9,10 @@ struct FocusTracker: Sendable {
         let client: BusName
     }
 
+    /// How long after a change it is looked at again: a window disappears before its process ends, and that before the
+    /// processes below it have another parent.
+    private static let delay = Duration.seconds(2)
+
     private let engine: Engine
     private let connection: Connection
     private let focus = CurrentValue<Focus?>(nil)
@@ -35,22 +39,32 @@ struct FocusTracker: Sendable {
     /// Applies the focus until cancelled; from then on it is unknown.
     func run() async {
         defer { engine.activities.setFocus(nil) }
-        var (seen, processes) = (focus.initial, [BusName: UInt32]())
+        var (seen, processes, history) = (focus.initial, [BusName: UInt32](), FocusHistory<BusName>())
         while let next = try? await focus.changed(since: seen) {
             seen = next
-            guard let process = next.value?.process else {
+            guard let process = seen.value?.process else {
+                history = FocusHistory()
                 engine.activities.setFocus(nil)
                 continue
             }
-            let owners = engine.read { $0.origin.owners }
-            processes = processes.filter { owners.contains($0.key) }
-            for owner in owners where processes[owner] == nil {
-                processes[owner] = try? await connection.processID(of: owner)
-            }
-            let focused = owners.filter { owner in
-                processes[owner].map { ProcessTree.contains($0, below: process) } ?? false
-            }
-            engine.activities.setFocus(focused)
+            await apply(process, &processes, &history)
+            var later = Backoff(first: Self.delay, longest: Self.delay)
+            guard let current = try? await later.wait(orUntil: focus, changesSince: seen) else { return }
+            if current.version == seen.version { await apply(process, &processes, &history) }
         }
+    }
+
+    private func apply(
+        _ process: UInt32,
+        _ processes: inout [BusName: UInt32],
+        _ history: inout FocusHistory<BusName>
+    ) async {
+        let owners = engine.read { $0.origin.followed }
+        processes = processes.filter { owners.contains($0.key) }
+        for owner in owners where processes[owner] == nil {
+            processes[owner] = try? await connection.processID(of: owner)
+        }
+        let (present, windowless) = history.focus(process, among: processes) { ProcessTree.contains($0, below: $1) }
+        engine.activities.setFocus(present, forgetting: windowless)
     }
 }

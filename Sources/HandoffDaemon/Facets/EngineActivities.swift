@@ -102,7 +102,7 @@ struct EngineActivities: Sendable {
 
     /// Removes everything that any client owns, because the bus is gone or the daemon stops.
     func allClientsLeft() {
-        for client in engine.read({ $0.nearby.activeScanners.union($0.origin.owners) }) { clientLeft(client) }
+        for client in engine.read({ $0.nearby.activeScanners.union($0.origin.followed) }) { clientLeft(client) }
     }
 
     /// Records how an app answered a save request.
@@ -120,9 +120,9 @@ struct EngineActivities: Sendable {
 
     // MARK: By the daemon
 
-    /// Sets which owners of activities have the focus; nil while it is unknown.
-    func setFocus(_ owners: Set<BusName>?) {
-        engine.change { state, now in state.origin.setFocus(owners, at: now) }
+    /// Sets which owners of activities have the focus, and which count as if they never had it; nil while it is unknown.
+    func setFocus(_ owners: Set<BusName>?, forgetting forgotten: Set<BusName> = []) {
+        engine.change { state, now in state.origin.setFocus(owners, forgetting: forgotten, at: now) }
     }
 
     /// Turns the cover advertisement on or off.

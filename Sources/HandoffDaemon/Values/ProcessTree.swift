@@ -18,10 +18,12 @@ enum ProcessTree {
 
     /// The id of the parent in a line of /proc/PID/stat (proc_pid_stat(5)); nil if there is none.
     static func parent(inStat line: String) -> UInt32? {
-        // The name of the program is in parentheses, and may contain spaces and parentheses.
-        guard let name = line.lastIndex(of: ")") else { return nil }
-        let fields = line[name...].dropFirst().split(separator: " ")
-        return fields.count > 1 ? UInt32(fields[1]) : nil
+        // The name of the program is in parentheses, and may contain spaces, parentheses, and what would join with the
+        // last one to another character.
+        let bytes = line.utf8
+        guard let name = bytes.lastIndex(of: UInt8(ascii: ")")) else { return nil }
+        let fields = bytes[name...].dropFirst().split(separator: UInt8(ascii: " "))
+        return fields.count > 1 ? UInt32(Substring(fields[1])) : nil
     }
 
     private static func stat(of process: UInt32) -> String? {

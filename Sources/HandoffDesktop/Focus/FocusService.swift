@@ -11,6 +11,10 @@ import X11
 struct FocusService: Sendable {
     /// The shortest time between two calls: of the windows that a person passes meanwhile, the last one counts.
     private static let pause = Duration.milliseconds(250)
+    /// How long after a call that has failed it is made again.
+    private static let delay = Duration.seconds(1)
+    /// The bus name of Handoff's own window: a person who looks there has not turned to another app.
+    private static let window: BusName = "org.handoffd.Window"
 
     private struct Told: Hashable, Sendable {
         var process: UInt32?
@@ -26,13 +30,15 @@ struct FocusService: Sendable {
     ///   - environment: names the display, as `DISPLAY` and `XAUTHORITY`.
     init(client: HandoffClient, environment: [String: String]) {
         self.client = client
-        let isWayland = environment["WAYLAND_DISPLAY"]?.isEmpty == false
+        // A user manager may know of one of them only.
+        let isWayland =
+            environment["WAYLAND_DISPLAY"]?.isEmpty == false || environment["XDG_SESSION_TYPE"] == "wayland"
         focus = isWayland ? nil : X11Focus(environment)
     }
 
     /// Runs until cancelled; without a display of X11 it does nothing.
     ///
-    /// - Throws: `DBusError` when the bus is lost.
+    /// - Throws: `DBusError` when the bus is lost, `X11Error` when a display is gone that was followed.
     func run() async throws {
         guard let focus else { try await untilCancelled() }
         let followers: [@Sendable () async throws -> Void] = [
@@ -42,24 +48,53 @@ struct FocusService: Sendable {
             var (seen, last) = (current.initial, Told())
             while true {
                 seen = try await current.changed(since: seen)
+                var next = seen.value
+                if let process = next.process, await isOwnWindow(process) { next.process = last.process }
                 // A daemon that comes does not know yet; one that nobody has told anything needs not be told so.
-                guard seen.value.daemon != nil, seen.value != last,
-                    seen.value.process != nil || last.process != nil
-                else { continue }
-                last = seen.value
-                // A daemon of an earlier version lacks the method.
-                try? await client.setFocus(seen.value.process)
+                guard next.daemon != nil, next != last, next.process != nil || last.process != nil else { continue }
+                last = try await tell(next) ? next : last
                 try await Task.sleep(for: Self.pause)
             }
         }
     }
 
-    /// Follows the focus until the display is gone: then it is unknown, and the session ends.
-    private func follow(_ focus: X11Focus) async throws {
-        let current = current
-        try? await Reactor.withReactor { reactor in
-            try await focus.follow(on: reactor) { process in current.modify { $0.process = process } }
+    /// Whether a process is that of Handoff's own window.
+    private func isOwnWindow(_ process: UInt32) async -> Bool {
+        await (try? client.connection.processID(of: Self.window)) == process
+    }
+
+    /// Tells the daemon; returns whether it need not be told again.
+    private func tell(_ focus: Told) async throws -> Bool {
+        do {
+            try await client.setFocus(focus.process)
+            return true
+        } catch let error as DBusError where error.name == .unknownMethod {
+            // A daemon of an earlier version.
+            return true
+        } catch {
+            try await Task.sleep(for: Self.delay)
+            current.modify { _ in }
+            return false
         }
+    }
+
+    /// Follows the focus until the display is gone; where there is none to follow, it stays unknown.
+    ///
+    /// - Throws: `X11Error` when a display is gone that was followed: the session ends, and the next one has another
+    ///   program, which cannot start while this one has its name.
+    private func follow(_ focus: X11Focus) async throws {
+        let (current, isFollowed) = (current, CurrentValue(false))
+        do {
+            try await Reactor.withReactor { reactor in
+                try await focus.follow(on: reactor) { process in
+                    isFollowed.set(true)
+                    // While nothing has the focus, the last app keeps it.
+                    if let process { current.modify { $0.process = process } }
+                }
+            }
+        } catch let error as X11Error where error.code == .disconnected && isFollowed.value {
+            throw error
+        } catch {}
         current.modify { $0.process = nil }
         try await untilCancelled()
     }

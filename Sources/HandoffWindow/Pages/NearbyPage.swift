@@ -123,7 +123,7 @@ extension WindowModel {
     /// What this device offers, and why not where it does not.
     private func ownGroup(_ state: DaemonState) -> GroupView? {
         let own = state.objects.activities.first { $0.properties["Current"]?.boolean == true }
-        guard let own else { return nil }
+        guard let own else { return withoutFocus(state) }
         let type = own.properties["Type"]?.string ?? ""
         let title = own.properties["Title"]?.string ?? ""
         let withheld = state.rules.withheld.first { $0.activity == own.path }?.message
@@ -133,6 +133,18 @@ extension WindowModel {
             icon: "computer-symbolic",
             title: shown(title.isEmpty ? type : title),
             text: shown(withheld ?? advisory ?? translated("Your other devices can continue it."))
+        )
+        return GroupView(id: "own", title: translated("Offered by this device"), rows: [row])
+    }
+
+    /// That this device offers nothing, because the app of its activity has lost the focus.
+    private func withoutFocus(_ state: DaemonState) -> GroupView? {
+        guard let advisory = state.status.advisories.first(where: { $0.name == "other-focus" }) else { return nil }
+        let row = RowView(
+            id: "own",
+            icon: "computer-symbolic",
+            title: translated("Nothing at present"),
+            text: shown(advisory.message)
         )
         return GroupView(id: "own", title: translated("Offered by this device"), rows: [row])
     }

@@ -11,6 +11,7 @@ struct FocusStories {
     private struct Screen: Sendable {
         let laptop: Device
         let environment: [String: String]
+        let server: ChildProcess
 
         /// Runs `body` while handoff-desktop runs there, with other variables of its environment.
         func withDesktop(
@@ -54,6 +55,29 @@ struct FocusStories {
             }
         }
 
+        /// Runs `body` while a window of that type has the focus, whose process owns the bus name.
+        func withWindow(
+            _ type: String,
+            _ name: BusName? = nil,
+            _ body: @escaping @Sendable () async throws -> Void
+        ) async throws {
+            let names = name.map { [laptop.bus.address.description, $0.description] } ?? []
+            let script = Repository.file("Tests/Scripts/show-window.py").path()
+            let arguments = [script, "shown", "_NET_WM_WINDOW_TYPE_\(type)"] + names
+            try await withProgram("/usr/bin/python3", arguments, environment: environment) { _ in
+                try await activate("shown")
+                try await body()
+            }
+        }
+
+        /// Expects that nothing is known of the focus: what asks later is current, and then what was before.
+        ///
+        /// Were another window known to have the focus, nothing would be current at the end.
+        func expectStays(_ type: String) async throws {
+            try await laptop.publishing("org.example.script") { _ in try await until("org.example.script") }
+            try await until(type)
+        }
+
         /// Waits until an activity of that type is current; nil for none.
         func until(_ type: String?) async throws {
             try await laptop.poll {
@@ -64,17 +88,39 @@ struct FocusStories {
     }
 
     /// Runs `story` with a device that has a display with a window manager.
-    private static func run(_ story: @escaping @Sendable (Screen) async throws -> Void) async throws {
+    ///
+    /// - Parameter cookies: those in the authority file, of which the server accepts the last one; none if it needs none.
+    private static func run(
+        cookies: [UInt8] = [],
+        _ story: @escaping @Sendable (Screen) async throws -> Void
+    ) async throws {
         try await World.run { world in
+            let (accepted, known) = (
+                world.directory.appending(path: "server"), world.directory.appending(path: "xauth")
+            )
+            try Data(cookies.suffix(1).flatMap { entry($0, isValid: true) }).write(to: accepted)
+            let entries = cookies.dropLast().flatMap { entry($0, isValid: false) }
+            try Data(entries + cookies.suffix(1).flatMap { entry($0, isValid: true) }).write(to: known)
             try await world.withDevice("laptop") { laptop in
-                try await withVirtualDisplay { display in
-                    let environment = world.environment.merging(display) { $1 }
+                let arguments = cookies.isEmpty ? [] : ["-auth", accepted.path()]
+                try await withVirtualDisplay(arguments) { display, server in
+                    // The tests may run in a session of Wayland.
+                    var environment = ["WAYLAND_DISPLAY": "", "XDG_SESSION_TYPE": "x11", "XAUTHORITY": known.path()]
+                    environment = world.environment.merging(display) { $1 }.merging(environment) { $1 }
                     try await withProgram("/usr/bin/openbox", ["--sm-disable"], environment: environment) { _ in
-                        try await story(Screen(laptop: laptop, environment: environment))
+                        try await story(Screen(laptop: laptop, environment: environment, server: server))
                     }
                 }
             }
         }
+    }
+
+    /// An entry of an authority file for each display: of any computer, or else of this one under an earlier name.
+    private static func entry(_ cookie: UInt8, isValid: Bool) -> [UInt8] {
+        func field(_ bytes: [UInt8]) -> [UInt8] { [UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)] + bytes }
+        let address = isValid ? [0xFF, 0xFF] + field([]) : [1, 0] + field(Array("earlier".utf8))
+        let method = field(Array("MIT-MAGIC-COOKIE-1".utf8))
+        return address + field([]) + method + field(Array(repeating: cookie, count: 16))
     }
 
     @Test("Of two programs in terminals, that in the window with the focus is current; none while another app has it")
@@ -123,15 +169,82 @@ struct FocusStories {
     @Test("In a session of Wayland, and without a display, the app that asked last is current")
     func elsewhere() async throws {
         try await Self.run { screen in
-            for variables in [["WAYLAND_DISPLAY": "wayland-0"], ["DISPLAY": ""], ["DISPLAY": ":4711"]] {
+            let environments = [
+                ["WAYLAND_DISPLAY": "wayland-0"], ["XDG_SESSION_TYPE": "wayland"], ["DISPLAY": ""],
+                ["DISPLAY": ":4711"],
+            ]
+            for variables in environments {
                 try await screen.withDesktop(variables) { _ in
                     try await screen.withTerminal("org.example.one") {
                         try await screen.until("org.example.one")
                         try await screen.activate("org.example.one")
-                        try await screen.laptop.publishing("org.example.script") { _ in
-                            try await screen.until("org.example.script")
-                        }
-                        try await screen.until("org.example.one")
+                        try await screen.expectStays("org.example.one")
+                        try await screen.withOtherApp { try await screen.expectStays("org.example.one") }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("Neither the background of the desktop nor Handoff's own window takes the focus away from an app")
+    func noApp() async throws {
+        try await Self.run { screen in
+            try await screen.withDesktop { _ in
+                try await screen.withTerminal("org.example.one") {
+                    try await screen.withOtherApp { try await screen.until(nil) }
+                    try await screen.activate("org.example.one")
+                    try await screen.until("org.example.one")
+                    try await screen.withWindow("DESKTOP") { try await screen.expectStays("org.example.one") }
+                    try await screen.activate("org.example.one")
+                    let own: BusName = "org.handoffd.Window"
+                    try await screen.withWindow("NORMAL", own) { try await screen.expectStays("org.example.one") }
+                    try await screen.withWindow("NORMAL") { try await screen.until(nil) }
+                }
+            }
+        }
+    }
+
+    @Test("A program that outlives its terminal is offered as one without a window")
+    func closedTerminal() async throws {
+        try await Self.run { screen in
+            let bus = screen.laptop.bus.address.description
+            let publish = "setsid '\(Programs.handoffctl)' --bus '\(bus)' publish --type org.example.script"
+            let command = "\(publish) < /dev/null > /dev/null 2>&1 & exec sleep 600"
+            let terminal = ["-T", "terminal", "-e", "/bin/sh", "-c", command]
+            try await screen.withDesktop { _ in
+                try await withProgram("/usr/bin/xterm", terminal, environment: screen.environment) { _ in
+                    try await screen.activate("terminal")
+                    try await screen.until("org.example.script")
+                    try await screen.withOtherApp { try await screen.until(nil) }
+                }
+                try await screen.withOtherApp { try await screen.until("org.example.script") }
+            }
+        }
+    }
+
+    @Test("A cookie of an earlier server, of before the computer was renamed, is not the last one that is tried")
+    func cookies() async throws {
+        try await Self.run(cookies: [1, 2, 3]) { screen in
+            try await screen.withDesktop { _ in
+                try await screen.withTerminal("org.example.one") {
+                    try await screen.until("org.example.one")
+                    try await screen.withOtherApp { try await screen.until(nil) }
+                }
+            }
+        }
+    }
+
+    @Test("handoff-desktop ends with an error once the display has gone that it has followed")
+    func goneDisplay() async throws {
+        try await Self.run { screen in
+            try await screen.withDesktop { desktop in
+                try await screen.withTerminal("org.example.one") {
+                    try await screen.until("org.example.one")
+                    try await screen.withOtherApp {
+                        try await screen.until(nil)
+                        kill(screen.server.processID, SIGTERM)
+                        #expect(await desktop.exitStatus() == 1)
+                        #expect(await desktop.stderr.text().contains("handoff-desktop has ended: "))
                     }
                 }
             }

@@ -5,11 +5,21 @@ import HandoffTestSupport
 /// - Parameter body: is called with the variable of the environment that names the display.
 /// - Throws: the error of `body`, or `MissingProgram`.
 func withVirtualDisplay<Success>(_ body: ([String: String]) async throws -> Success) async throws -> Success {
+    try await withVirtualDisplay([]) { environment, _ in try await body(environment) }
+}
+
+/// Runs `body` with a display of X11 that nobody sees, and with its server.
+///
+/// - Parameter arguments: additional arguments of Xvfb.
+func withVirtualDisplay<Success>(
+    _ arguments: [String],
+    _ body: (_ environment: [String: String], _ server: ChildProcess) async throws -> Success
+) async throws -> Success {
     let screen = ["-displayfd", "1", "-screen", "0", "640x480x24", "-nolisten", "tcp"]
-    return try await withProgram("/usr/bin/Xvfb", screen) { display in
+    return try await withProgram("/usr/bin/Xvfb", screen + arguments) { display in
         guard let number = await display.stdout.firstLine() else {
             throw MissingProgram(description: "Xvfb did not start: \(await display.stderr.text())")
         }
-        return try await body(["DISPLAY": ":\(number)"])
+        return try await body(["DISPLAY": ":\(number)"], display)
     }
 }

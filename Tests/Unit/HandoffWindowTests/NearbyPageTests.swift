@@ -136,6 +136,15 @@ struct NearbyPageTests {
         #expect(denied.row(.nearby, "withheld0") == nil)
     }
 
+    @Test("That this device offers nothing, because another app has the focus, is told")
+    func otherFocus() {
+        let advisories = [(name: "other-focus", message: "Another app has it.")]
+        let window = Fixture(Fixture.state(status: ["Advisories": .advisories(advisories)]))
+        #expect(window.row(.nearby, "own")?.title == "Nothing at present")
+        #expect(window.row(.nearby, "own")?.text == "Another app has it.")
+        #expect(Fixture().row(.nearby, "own") == nil)
+    }
+
     @Test("A continuation shows its steps, can be cancelled, and tells its end")
     func continuation() {
         let app = AppDescription(

@@ -145,6 +145,35 @@ struct ActivityRegisterTests {
         #expect(register.current?.id == next)
     }
 
+    @Test("A client that had the focus and cannot get it again is offered as one that never had it")
+    mutating func forgotten() throws {
+        let (script, editor) = (try insert("a", owner: ":1.1"), try insert("b", owner: ":1.2"))
+        register.becomeCurrent(script)
+        register.becomeCurrent(editor)
+        register.setFocus([":1.1"])
+        register.setFocus([])
+        #expect(register.current?.id == editor)
+        register.setFocus([":1.2"], forgetting: [":1.1"])
+        register.setFocus([])
+        #expect(register.current?.id == script)
+    }
+
+    @Test("Of the focus, nothing is kept of a client that has left, and what it had of one without activities")
+    mutating func followed() throws {
+        let id = try insert("a", owner: ":1.1")
+        register.setFocus([":1.1", ":1.2"])
+        #expect(register.followed == [":1.1"], "the other one has left while somebody asked who has the focus")
+        register.setFocus([])
+        register.invalidate(id)
+        #expect(register.owners.isEmpty && register.followed == [":1.1"])
+        let next = try insert("b", owner: ":1.1")
+        register.becomeCurrent(next)
+        register.setFocus([])
+        #expect(register.current == nil)
+        _ = register.removeAll(ownedBy: ":1.1")
+        #expect(register.followed.isEmpty)
+    }
+
     @Test("One client can neither fill the memory nor use up the limit of another")
     mutating func limit() throws {
         for _ in 0..<ActivityRegister.maximumPerOwner { _ = try insert(owner: ":1.1") }

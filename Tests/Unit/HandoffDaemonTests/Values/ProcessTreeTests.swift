@@ -11,7 +11,8 @@ struct ProcessTreeTests {
         arguments: [
             ("17 (bash) S 12 17 17 0 -1", 12), ("17 (a) R 1) S 12 17", 12),
             ("17 (x y) ) Z 4294967295 0", 4_294_967_295),
-            ("17 (bash) S", nil), ("17 (bash)", nil), ("17 bash S 12", nil), ("", nil), ("17 (a) S -1 0", nil),
+            ("17 (a) R 1 \u{600}) S 12 17", 12), ("17 (bash) S", nil), ("17 (bash)", nil), ("17 bash S 12", nil),
+            ("", nil), ("17 (a) S -1 0", nil),
         ] as [(String, UInt32?)]
     )
     func parent(_ line: String, _ parent: UInt32?) {
