@@ -76,8 +76,10 @@ class Screen:
         if not self.ask("gone", wanted):
             raise Failure(f"{wanted} is still on the screen of {self.name}:\n{self.text}")
 
-    def type(self, *keys):
-        """Presses keys on the keyboard."""
+    def type(self, *keys, waits=True):
+        """Presses keys on the keyboard: when the window has it, or at once, since questions do not tell whether they do."""
+        if waits:
+            self.see(role="frame", states=["active"])
         subprocess.run(["xdotool", "key", "--clearmodifiers", *keys], env=self.environment, check=True, timeout=TIMEOUT)
 
     def picture(self, path):
