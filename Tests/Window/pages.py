@@ -18,8 +18,9 @@ X-Handoff-ActivityTypes=org.example.notes;
 
 
 def go(one, page):
-    """Goes to a page by the keyboard."""
+    """Goes to a page by the keyboard, in English; what is on no page that is shown cannot be pressed."""
     one.type(f"ctrl+{PAGES.index(page) + 1}")
+    one.see(role="page tab", name=page.capitalize(), states=["selected"])
 
 
 def install_app(one, program):

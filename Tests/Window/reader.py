@@ -19,6 +19,8 @@ from gi.repository import Atspi, GLib  # noqa: E402
 ISOLATES = dict.fromkeys(map(ord, "\u2068\u2069"))
 EVENTS = ("object:children-changed", "object:state-changed", "object:property-change", "object:text-changed",
           "window:activate", "window:create", "window:destroy")
+# What has nothing in it but its own text and icon, which its name tells.
+LEAVES = ("push button", "page tab", "check box", "label", "image", "text", "scroll bar", "separator")
 
 
 class Node:
@@ -51,40 +53,77 @@ class Node:
         return {"role": self.role, "name": self.name, "description": description, "states": self.states}
 
 
-def walk(accessible):
-    """The nodes of a tree in the order of the screen; what goes away meanwhile is left out."""
+def walk(accessible, lost):
+    """The nodes of a tree in the order of the screen; counts in `lost` what goes away meanwhile, and leaves it out."""
     try:
-        yield Node(accessible)
-        for index in range(accessible.get_child_count()):
+        node = Node(accessible)
+        yield node
+        for index in range(0 if node.role in LEAVES else accessible.get_child_count()):
             child = accessible.get_child_at_index(index)
             if child is not None:
-                yield from walk(child)
-    except GLib.Error:
-        return
+                yield from walk(child, lost)
+    except GLib.Error as error:
+        lost.append(error)
 
 
-def nodes():
-    """Everything in the windows of Handoff."""
+def nodes(lost):
+    """Everything in the windows of Handoff; counts in `lost` what goes away meanwhile."""
     desktop = Atspi.get_desktop(0)
     for index in range(desktop.get_child_count()):
         application = desktop.get_child_at_index(index)
         try:
-            if application is not None and "andoff" in application.get_name():
-                # What is remembered may be old, since GTK does not tell of every change; the mask of the desktop does
-                # not reach an application that names no parent.
-                application.set_cache_mask(Atspi.Cache.NONE)
-                application.clear_cache()
-                yield from walk(application)
+            if application is None or "andoff" not in application.get_name():
+                continue
         except GLib.Error:
+            # It has ended.
             continue
+        # What is remembered may be old, since GTK does not tell of every change; the mask of the desktop does not reach
+        # an application that names no parent.
+        application.set_cache_mask(Atspi.Cache.NONE)
+        application.clear_cache()
+        yield from walk(application, lost)
+
+
+def documents():
+    """What is known of everything that is on the screen for a person; what goes away meanwhile is left out."""
+    for node in nodes([]):
+        if node.role not in ("filler", "panel", "image"):
+            with contextlib.suppress(GLib.Error):
+                yield node.document
 
 
 def found(wanted):
-    """The first node that fits; None when there is none, or it goes away while it is looked at."""
+    """The first node that fits, with what is known of it; None when there is none, or it goes away meanwhile."""
+    for node in nodes([]):
+        with contextlib.suppress(GLib.Error):
+            if node.fits(wanted):
+                return node, node.document
+    return None
+
+
+def is_gone(wanted):
+    """Whether no node fits; false when a part of the tree could not be looked at."""
+    lost = []
     try:
-        return next((node for node in nodes() if node.fits(wanted)), None)
+        return not any(node.fits(wanted) for node in nodes(lost)) and not lost
+    except GLib.Error:
+        return False
+
+
+def used(request):
+    """Does what is wanted with the node that fits; returns what was known of it, None if there is none, or it goes."""
+    if not (seen := found(request.get("wanted", {}))):
+        return None
+    node, document = seen
+    try:
+        # A node that has gone has not been used; what the use itself removes is not asked for anything after it.
+        if request["do"] == "press" and not node.accessible.do_action(0):
+            return None
+        if request["do"] == "write" and not node.accessible.set_text_contents(request["text"]):
+            return None
     except GLib.Error:
         return None
+    return document
 
 
 def wait(condition, timeout):
@@ -127,17 +166,10 @@ def act(request):
     """Carries a request out."""
     wanted, timeout = request.get("wanted", {}), request.get("timeout", 60)
     if request["do"] == "tree":
-        return [node.document for node in nodes() if node.role not in ("filler", "panel", "image")]
+        return list(documents())
     if request["do"] == "gone":
-        return bool(wait(lambda: found(wanted) is None, timeout))
-    node = wait(lambda: found(wanted), timeout)
-    if node is None:
-        return None
-    if request["do"] == "press":
-        node.accessible.do_action(0)
-    elif request["do"] == "write":
-        node.accessible.set_text_contents(request["text"])
-    return node.document
+        return bool(wait(lambda: is_gone(wanted), timeout))
+    return wait(lambda: used(request), timeout)
 
 
 def main():

@@ -6,6 +6,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "Tests/Stories")]
@@ -76,9 +77,21 @@ class Screen:
         if not self.ask("gone", wanted):
             raise Failure(f"{wanted} is still on the screen of {self.name}:\n{self.text}")
 
-    def type(self, *keys):
-        """Presses keys on the keyboard."""
+    def type(self, *keys, waits=True):
+        """Presses keys on the keyboard: when the window has it, or at once, since questions do not tell whether they do."""
+        if waits:
+            self.see(role="frame", states=["active"])
         subprocess.run(["xdotool", "key", "--clearmodifiers", *keys], env=self.environment, check=True, timeout=TIMEOUT)
+
+    def wait_shown(self, *then):
+        """Waits until the display shows the window, and does with it what xdotool is told."""
+        search = ["xdotool", "search", "--sync", "--onlyvisible", "--name", "^Handoff$", *then]
+        deadline = time.monotonic() + TIMEOUT
+        # It fails when a window goes away while it looks at it, such as one that has been closed before.
+        while subprocess.run(search, env=self.environment, timeout=TIMEOUT, stdout=subprocess.DEVNULL,
+                             stderr=self.log, check=False).returncode:
+            if time.monotonic() > deadline:
+                raise Failure(f"the window does not appear on {self.name}")
 
     def picture(self, path):
         """Writes a picture of the display."""
