@@ -248,4 +248,11 @@ extension Device {
             }
         }
     }
+
+    /// Waits until the daemon has read the files of that many apps.
+    func knowsApps(_ count: Int) async throws {
+        try await connected { client in
+            try await client.first { try await json("apps").array.count == count ? () : nil }
+        }
+    }
 }

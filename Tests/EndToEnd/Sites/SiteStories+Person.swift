@@ -9,7 +9,7 @@ extension SiteStories {
         try await Self.alone { world in
             try world.writeApp("org.example.Other", "DBusActivatable=true")
         } _: { world, server, desktop in
-            #expect(try await desktop.json("apps").array.count == 1)
+            try await desktop.knowsApps(1)
             #expect(try await desktop.run("rules", "deny", "site", "plain.site.example").status == 0)
             #expect(try await desktop.run("pause").status == 0)
             try world.writeSiteApp("org.example.Editor", ["plain", "*.plain", "root"])

@@ -221,7 +221,7 @@ struct SiteStories {
         try await Self.alone { world in
             try world.writeApp("org.example.Other", "DBusActivatable=true")
         } _: { world, server, desktop in
-            #expect(try await desktop.json("apps").array.count == 1)
+            try await desktop.knowsApps(1)
             #expect(world.curlLog.isEmpty)
             let cache = world.directory.appending(path: "cache/handoff/associations")
             #expect(!FileManager.default.fileExists(atPath: cache.path()))
