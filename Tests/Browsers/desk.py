@@ -9,7 +9,7 @@ import subprocess
 import time
 
 from drivers import Chromium, Firefox
-from world import PROGRAMS, TIMEOUT, Device, Failure, Lines, process, private_bus
+from world import PROGRAMS, TIMEOUT, Device, Failure, Lines, print_ends, private_bus, process
 
 ROOT = pathlib.Path(__file__).parents[2]
 EXTENSION = ROOT / "Extensions/Browser"
@@ -134,9 +134,7 @@ def desk(name, directory, radio):
             yield made
         except BaseException:
             made.log.flush()
-            for file in (made.device.log_path, pathlib.Path(made.log.name)):
-                lines = file.read_text(encoding="utf-8", errors="replace").splitlines()[-40:]
-                print(*(f"  {name}: {line[:300]}" for line in lines), sep="\n", flush=True)
+            print_ends(name, made.device.log_path, made.log.name)
             raise
         finally:
             made.device.close()

@@ -245,6 +245,13 @@ def print_log(failed):
     print(*(f"  {failed.name}: {line}" for line in lines), sep="\n", flush=True)
 
 
+def print_ends(name, *paths, count=40):
+    """Prints the last lines of log files, which may have bytes that are no text."""
+    for path in paths:
+        lines = pathlib.Path(path).read_text(encoding="utf-8", errors="replace").splitlines()[-count:]
+        print(*(f"  {name}: {line[:300]}" for line in lines), sep="\n", flush=True)
+
+
 class Steps:
     """Prints each step of a story, and the time that it took."""
 

@@ -11,7 +11,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "Tests/Stories")]
 
-from world import PROGRAMS, TIMEOUT, Device, Failure, Lines, process, private_bus  # noqa: E402
+from world import PROGRAMS, TIMEOUT, Device, Failure, Lines, print_ends, private_bus, process  # noqa: E402
 
 # The interpreter of the distribution, which has its package of AT-SPI.
 PYTHON = "/usr/bin/python3"
@@ -174,9 +174,7 @@ def screen(name, directory, radio, size="900x800"):
                 yield made
         except BaseException:
             made.log.flush()
-            for file in (made.device.log_path, pathlib.Path(made.log.name)):
-                lines = file.read_text(encoding="utf-8", errors="replace").splitlines()[-25:]
-                print(*(f"  {name}: {line[:300]}" for line in lines), sep="\n", flush=True)
+            print_ends(name, made.device.log_path, made.log.name)
             raise
         finally:
             made.close()
