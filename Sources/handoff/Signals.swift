@@ -15,8 +15,17 @@ private final class Handler<Argument> {
         if let data { Unmanaged<Handler<Argument>>.fromOpaque(data).release() }
     }
 
-    static func at(_ data: gpointer?) -> Handler<Argument>? {
-        data.map { Unmanaged<Handler<Argument>>.fromOpaque($0).takeUnretainedValue() }
+    /// Calls the closure to which `data` points.
+    ///
+    /// GTK calls what is connected here, and what g_idle_add_full(3) adds, on the thread that runs the default main loop:
+    /// the main thread, which `MainActor.assumeIsolated` checks. So the pointer and the argument, which are not Sendable,
+    /// stay on the thread on which GTK gives them; the compiler cannot know that.
+    static func call(_ data: gpointer?, _ argument: Argument) {
+        nonisolated(unsafe) let (data, argument) = (data, argument)
+        MainActor.assumeIsolated {
+            guard let data else { return }
+            Unmanaged<Handler<Argument>>.fromOpaque(data).takeUnretainedValue().body(argument)
+        }
     }
 }
 
@@ -28,8 +37,7 @@ func connect(_ object: UnsafeMutableRawPointer, _ signal: String, _ body: @escap
         object,
         signal,
         { data in
-            nonisolated(unsafe) let data = data
-            MainActor.assumeIsolated { Handler<Void>.at(data)?.body(()) }
+            Handler<Void>.call(data, ())
         },
         data
     ) { Handler<Void>.released($0) }
@@ -42,9 +50,8 @@ func connectResponse(_ dialog: Widget, _ body: @escaping @MainActor (String) -> 
     cadw_connect_response(
         dialog,
         { data, name in
-            nonisolated(unsafe) let data = data
             let response = name.map { String(cString: $0) } ?? ""
-            MainActor.assumeIsolated { Handler<String>.at(data)?.body(response) }
+            Handler<String>.call(data, response)
         },
         data
     ) { Handler<String>.released($0) }
@@ -60,9 +67,8 @@ func runProgram(_ arguments: [String], end: @escaping @MainActor (_ output: Stri
     cadw_run(
         &strings,
         { data, output, status in
-            nonisolated(unsafe) let data = data
             let output = output.map { String(cString: $0) } ?? ""
-            MainActor.assumeIsolated { Handler<(String, Int)>.at(data)?.body((output, Int(status))) }
+            Handler<(String, Int)>.call(data, (output, Int(status)))
             Handler<(String, Int)>.released(data)
         },
         data
@@ -75,8 +81,7 @@ func everyMinute(_ body: @escaping @MainActor () -> Void) {
     let data = Unmanaged.passRetained(Handler<Void>(body)).toOpaque()
     cadw_every_minute(
         { data in
-            nonisolated(unsafe) let data = data
-            MainActor.assumeIsolated { Handler<Void>.at(data)?.body(()) }
+            Handler<Void>.call(data, ())
             return 1
         },
         data
@@ -89,8 +94,7 @@ func onMainLoop(_ body: @escaping @MainActor @Sendable () -> Void) {
     g_idle_add_full(
         G_PRIORITY_DEFAULT,
         { data in
-            nonisolated(unsafe) let data = data
-            MainActor.assumeIsolated { Handler<Void>.at(data)?.body(()) }
+            Handler<Void>.call(data, ())
             return 0
         },
         data
