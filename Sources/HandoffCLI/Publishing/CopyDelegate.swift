@@ -21,19 +21,6 @@ final class CopyDelegate: ActivityDelegate {
         self.output = output
     }
 
-    func willSave(_ activity: ObjectPath) async throws {}
-
-    // The signals of the activity tell the same.
-    func wasContinued(_ activity: ObjectPath, by device: ObjectPath, named name: String) {}
-
-    func didFailToContinue(
-        _ activity: ObjectPath,
-        on device: ObjectPath,
-        named name: String,
-        _ error: String,
-        _ message: String
-    ) {}
-
     func didReceiveStream(
         _ stream: UnixFD,
         of activity: ObjectPath,

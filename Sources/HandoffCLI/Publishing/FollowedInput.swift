@@ -73,17 +73,6 @@ final class FollowedInput: ActivityDelegate {
         _ = try await withTimeout(Self.patience) { [handled] in try await handled.changed(since: before) }
     }
 
-    // The signals of the activity tell the same.
-    func wasContinued(_ activity: ObjectPath, by device: ObjectPath, named name: String) {}
-
-    func didFailToContinue(
-        _ activity: ObjectPath,
-        on device: ObjectPath,
-        named name: String,
-        _ error: String,
-        _ message: String
-    ) {}
-
     func didReceiveStream(
         _ stream: UnixFD,
         of activity: ObjectPath,

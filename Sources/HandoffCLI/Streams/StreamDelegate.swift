@@ -26,18 +26,6 @@ struct StreamDelegate: ActivityDelegate {
         throw CancellationError()
     }
 
-    func willSave(_ activity: ObjectPath) async throws {}
-
-    func wasContinued(_ activity: ObjectPath, by device: ObjectPath, named name: String) {}
-
-    func didFailToContinue(
-        _ activity: ObjectPath,
-        on device: ObjectPath,
-        named name: String,
-        _ error: String,
-        _ message: String
-    ) {}
-
     func didReceiveStream(
         _ stream: UnixFD,
         of activity: ObjectPath,
