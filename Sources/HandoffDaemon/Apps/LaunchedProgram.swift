@@ -23,9 +23,6 @@ struct LaunchedProgram: Sendable {
         name = app ?? String(command[0].split(separator: "/").last ?? "program")
     }
 
-    /// `POSIX_SPAWN_SETSID` (spawn.h), which is not visible to a module without _GNU_SOURCE.
-    private static let newSession: Int16 = 0x80
-
     /// A program that may take the focus with an activation token; nil for none.
     static func app(_ command: [String], of app: String?, _ activationToken: String?) -> LaunchedProgram {
         var program = LaunchedProgram(command: command, of: app)
@@ -40,32 +37,16 @@ struct LaunchedProgram: Sendable {
     /// - Returns: its process id, which has to be passed to ``waitForExit(of:on:)``.
     /// - Throws: the error of posix_spawnp(3), such as `ENOENT` when the program does not exist.
     func start() throws(Errno) -> Int32 {
-        let input = try inputFile()
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input.rawValue, 0)
-        posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, 1)
-        posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, 2)
-        posix_spawn_file_actions_addclosefrom_np(&actions, 3)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        Self.resetSignals(&attributes)
-        return try spawn(&actions, &attributes)
+        try start(input: try inputFile())
     }
 
-    private func spawn(
-        _ actions: inout posix_spawn_file_actions_t,
-        _ attributes: inout posix_spawnattr_t
-    ) throws(Errno) -> Int32 {
-        var words = command.map { strdup($0) } + [nil]
-        var variables = variables.map { strdup($0) } + [nil]
-        defer { for text in words + variables { free(text) } }
-        var process: pid_t = 0
-        let error = posix_spawnp(&process, command[0], &actions, &attributes, &words, &variables)
-        guard error == 0 else { throw Errno(rawValue: error) }
-        return process
+    private func start(input: borrowing Descriptor) throws(Errno) -> Int32 {
+        let number = input.rawValue
+        return try NewProgram(command, variables: variables).start { actions in
+            posix_spawn_file_actions_adddup2(&actions, number, 0)
+            posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, 1)
+            posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, 2)
+        }
     }
 
     /// Waits until a process has exited, and reaps it; returns its exit status, or 128 plus the number of the signal.
@@ -126,17 +107,5 @@ struct LaunchedProgram: Sendable {
         }
         _ = try systemCall { lseek(file.rawValue, 0, SEEK_SET) }
         return file
-    }
-
-    /// Resets signals that the daemon may have blocked or ignored.
-    private static func resetSignals(_ attributes: inout posix_spawnattr_t) {
-        var all = sigset_t()
-        var none = sigset_t()
-        sigfillset(&all)
-        sigemptyset(&none)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        let flags = Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK) | newSession
-        posix_spawnattr_setflags(&attributes, flags)
     }
 }

@@ -32,8 +32,6 @@ struct BoundedProgram: Sendable {
     /// The longest time that it may take.
     let timeLimit: Duration
 
-    /// `POSIX_SPAWN_SETSID` (spawn.h), which is not visible to a module without _GNU_SOURCE.
-    private static let newSession: Int16 = 0x80
     /// How long a program may run after it has closed its output.
     private static let endLimit: CInt = 1000
 
@@ -107,30 +105,12 @@ struct BoundedProgram: Sendable {
     }
 
     private func spawn(input: borrowing Descriptor, output: borrowing Descriptor) throws(Errno) -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input.rawValue, 0)
-        posix_spawn_file_actions_adddup2(&actions, output.rawValue, 1)
-        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        posix_spawn_file_actions_addclosefrom_np(&actions, 3)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var (all, none) = (sigset_t(), sigset_t())
-        sigfillset(&all)
-        sigemptyset(&none)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        let flags = Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK) | Self.newSession
-        posix_spawnattr_setflags(&attributes, flags)
-        var words = command.map { strdup($0) } + [nil]
-        var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { for text in words + variables { free(text) } }
-        var process: pid_t = 0
-        let error = posix_spawnp(&process, command[0], &actions, &attributes, &words, &variables)
-        guard error == 0 else { throw Errno(rawValue: error) }
-        return process
+        let (reading, writing) = (input.rawValue, output.rawValue)
+        return try NewProgram(command, variables: environment.map { "\($0.key)=\($0.value)" }).start { actions in
+            posix_spawn_file_actions_adddup2(&actions, reading, 0)
+            posix_spawn_file_actions_adddup2(&actions, writing, 1)
+            posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        }
     }
 
     /// A memory file with the whole input, so that a program that does not read cannot block the daemon.

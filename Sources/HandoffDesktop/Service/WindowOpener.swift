@@ -1,5 +1,6 @@
 import CLinux
 import DBus
+import Epoll
 import Glibc
 import HandoffApps
 import SystemPackage
@@ -11,9 +12,6 @@ struct WindowOpener: Sendable {
     private static let systemd: BusName = "org.freedesktop.systemd1"
     /// How long systemd may take to accept a program.
     private static let patience = Duration.seconds(10)
-    /// `POSIX_SPAWN_SETSID` (spawn.h), which is not visible to a module without _GNU_SOURCE.
-    private static let newSession: Int16 = 0x80
-
     private let connection: Connection
     private let directories: AppDirectories
 
@@ -70,28 +68,7 @@ struct WindowOpener: Sendable {
 
     /// Starts a program in a session of its own; nobody waits for its end (DesktopProgram ignores SIGCHLD).
     private static func spawn(_ command: [String], _ variables: [String]) throws(Errno) {
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var (all, none) = (sigset_t(), sigset_t())
-        sigfillset(&all)
-        sigemptyset(&none)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(
-            &attributes,
-            Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK) | newSession
-        )
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addclosefrom_np(&actions, 3)
-        var words = command.map { strdup($0) } + [nil]
-        var environment = (inherited + variables).map { strdup($0) } + [nil]
-        defer { for text in words + environment { free(text) } }
-        var process: pid_t = 0
-        let error = posix_spawnp(&process, command[0], &actions, &attributes, &words, &environment)
-        guard error == 0 else { throw Errno(rawValue: error) }
+        _ = try NewProgram(command, variables: inherited + variables).start { _ in }
     }
 
     private static var inherited: [String] {
