@@ -241,8 +241,7 @@ def device(name, directory, radio, prefix=()):
 
 def print_log(failed):
     """Prints the end of the log of a device."""
-    lines = failed.log_path.read_text(encoding="utf-8", errors="replace").splitlines()[-LAST_LINES:]
-    print(*(f"  {failed.name}: {line}" for line in lines), sep="\n", flush=True)
+    print_ends(failed.name, failed.log_path, count=LAST_LINES)
 
 
 def print_ends(name, *paths, count=40):
