@@ -41,7 +41,7 @@ struct ActivityPreviews: Sendable {
             seen = try await looks.changed(since: seen)
             guard state.value.mirror != nil else { continue }
             try? await client.startLooking()
-            try await follower.refresh()
+            follower.refresh()
             try await fetchTitles(&asked)
             // Another look meanwhile makes this one last longer.
             while case let last = seen,

@@ -34,7 +34,7 @@ package struct DesktopService: Sendable {
         let app = NotificationServer.App(name: "Handoff", desktopFile: HandoffName.desktopFile)
         let server = NotificationServer(connection: connection, app: app)
         let wishes = CurrentValue(0)
-        let (state, follower) = (state, DaemonFollower(connection: connection, state: state))
+        let (state, follower) = (state, DaemonReader(connection: connection, state: state).follower())
         let window = WindowOpener(connection: connection, environment: environment)
         let previews = ActivityPreviews(client: client, follower: follower, state: state, window: window)
         let pairing = PairingService(client: client, server: server, state: state)

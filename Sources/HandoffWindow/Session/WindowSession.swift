@@ -56,7 +56,7 @@ package struct WindowSession: Sendable {
             try await Connection.withConnection(to: address) { connection in
                 let questions = PairingQuestions { call in newEvents.yield(.daemon(.pairing(call))) }
                 let client = HandoffClient(connection: connection)
-                let follower = DaemonFollower(client: client) { newEvents.yield(.daemon($0)) }
+                let follower = DaemonReader(client: client) { newEvents.yield(.daemon($0)) }.follower()
                 // Another program could show digits of its own, or say that a pairing has succeeded.
                 let agent = Interface.pairingAgent(questions).onlyCalled { follower.daemon }
                 connection.objects.insert([agent], at: PairingQuestions.path)
