@@ -69,6 +69,12 @@ package struct Circle: Hashable, Sendable {
     /// The trusted devices without this one, in the order of their ids.
     package var members: [Member] { conclusions.trusted.sorted().compactMap { self[$0] } }
 
+    /// The ids of the trusted devices without this one.
+    package var trustedIDs: Set<DeviceID> { conclusions.trusted.subtracting(CollectionOfOne(own.device)) }
+
+    /// Returns whether a device is known; this one is.
+    package func knows(_ id: DeviceID) -> Bool { conclusions.known[id] != nil }
+
     /// Returns whether a device is trusted; this one is.
     package func trusts(_ id: DeviceID) -> Bool { conclusions.trusted.contains(id) }
 

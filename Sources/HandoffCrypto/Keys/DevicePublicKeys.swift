@@ -11,6 +11,8 @@ package struct DevicePublicKeys: Hashable, Sendable {
     package let agreement: AgreementPublicKey
     /// The Ed25519 key that verifies what the device signs.
     package let signing: SigningPublicKey
+    /// The id of the device that holds the private halves: the first 8 bytes of the SHA-256 of a label and the keys.
+    package let device: DeviceID
 
     /// Combines two keys.
     ///
@@ -24,8 +26,7 @@ package struct DevicePublicKeys: Hashable, Sendable {
         guard !Curve25519Encoding.isLowOrderX25519(agreement.rawRepresentation) else {
             throw CryptoError(.weakKey, "The agreement key is of low order: its device is broken or hostile.")
         }
-        self.agreement = agreement
-        self.signing = signing
+        self.init(valid: agreement, signing)
     }
 
     /// Makes the keys of exactly 64 bytes: the agreement key, then the signing key.
@@ -47,16 +48,16 @@ package struct DevicePublicKeys: Hashable, Sendable {
 
     /// Combines the keys of two private keys, which are never of low order.
     init(of agreement: AgreementKey, _ signing: SigningKey) {
-        self.agreement = agreement.publicKey
-        self.signing = signing.publicKey
+        self.init(valid: agreement.publicKey, signing.publicKey)
+    }
+
+    private init(valid agreement: AgreementPublicKey, _ signing: SigningPublicKey) {
+        self.agreement = agreement
+        self.signing = signing
+        let digest = HandoffDigest.sha256(Self.idLabel + agreement.rawRepresentation + signing.rawRepresentation)
+        device = DeviceID(number: UInt64(bigEndianBytes: digest.prefix(DeviceID.byteCount)))
     }
 
     /// The agreement key, then the signing key: 64 bytes.
     package var rawRepresentation: [UInt8] { agreement.rawRepresentation + signing.rawRepresentation }
-
-    /// The id of the device that holds the private halves: the first 8 bytes of the SHA-256 of a label and the keys.
-    package var device: DeviceID {
-        let digest = HandoffDigest.sha256(Self.idLabel + rawRepresentation)
-        return DeviceID(number: UInt64(bigEndianBytes: digest.prefix(DeviceID.byteCount)))
-    }
 }

@@ -171,7 +171,7 @@ package struct TrustedDevices: Sendable {
     mutating func edit<Failure: Error>(_ change: (inout CircleFile.Contents) throws(Failure) -> Void) throws(Failure) {
         var draft = contents
         try change(&draft)
-        let trusted = Set(draft.circle.members.map(\.id))
+        let trusted = draft.circle.trustedIDs
         if trusted != Set(contents.peers.keys) {
             for id in trusted where draft.peers[id] == nil {
                 let key = DailyKey.generate(day: DailyKey.keptDay(at: slot))

@@ -29,7 +29,10 @@ struct NameCleaning {
 
     /// Keeps, replaces or removes one scalar; returns false when the text has reached its limit.
     private mutating func take(_ scalar: Unicode.Scalar, _ limit: Int) -> Bool {
-        if scalar.isBlankInName {
+        if scalar.isVisibleASCII {
+            marks = 0
+            return append(scalar, limit)
+        } else if scalar.isBlankInName {
             isBlankPending = !kept.isEmpty
             dropJoiner()
         } else if scalar.isJoiner {
@@ -72,6 +75,9 @@ struct NameCleaning {
 }
 
 extension Unicode.Scalar {
+    /// Whether this is a character of almost all names, which are cleaned often: each is looked up in no list.
+    fileprivate var isVisibleASCII: Bool { 0x21...0x7E ~= value }
+
     /// Whether a name shows this scalar as white space: `White_Space` of Unicode, and the blank Braille pattern.
     var isBlankInName: Bool { Self.blanks.contains { $0.contains(value) } }
 

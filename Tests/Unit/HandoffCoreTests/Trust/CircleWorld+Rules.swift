@@ -13,7 +13,7 @@ extension CircleWorld {
             if !Set(then.statements.map(\.statement.place)).isSubset(of: now.statements.map(\.statement.place)) {
                 return "device \(one) has forgotten a statement"
             }
-            for other in honest where now[other.device.id] != nil && !now.trusts(other.device.id) {
+            for other in honest where now.knows(other.device.id) && !now.trusts(other.device.id) {
                 guard case .removed(let removers)? = now[other.device.id]?.standing else { continue }
                 // A question is put to the person; a removal by an honest device is the person's word.
                 guard removers.contains(where: { !isLiar.contains($0) || now.trusts($0) }) else {
@@ -36,7 +36,7 @@ extension CircleWorld {
             if trustsLiar(one) { return "device \(one) still trusts a liar" }
             for other in honest.indices where one != other {
                 let (left, right) = (honest[one], honest[other])
-                if left.circle[right.device.id] != nil, !trust(one, right.device) {
+                if left.circle.knows(right.device.id), !trust(one, right.device) {
                     return "device \(one) does not trust \(other) although the person said so"
                 }
                 guard trust(one, right.device), trust(other, left.device) else { continue }
@@ -71,7 +71,7 @@ extension CircleWorld {
     private func honestStatements(known one: Int, _ other: Int, of circle: Circle) -> Set<SignedStatement> {
         let authors = Set(honest.map(\.device.id))
         func isKnown(_ id: DeviceID) -> Bool {
-            [one, other].allSatisfy { honest[$0].device.id == id || honest[$0].circle[id] != nil }
+            [one, other].allSatisfy { honest[$0].circle.knows(id) }
         }
         return Set(
             circle.statements.filter { signed in

@@ -94,7 +94,7 @@ struct CircleWorld: Hashable {
     /// The person removes a device on an honest one.
     mutating func remove(_ device: FakeDevice, by one: Int) {
         let own = honest[one].device
-        guard honest[one].circle[device.id] != nil else { return }
+        guard honest[one].circle.knows(device.id) else { return }
         honest[one].change { try? $0.remove(device.id, sign: own.sign) }
     }
 
@@ -120,7 +120,7 @@ struct CircleWorld: Hashable {
             for one in honest.indices {
                 for liar in liars where trust(one, liar) { remove(liar, by: one) }
                 for other in honest where other.device != honest[one].device && !trust(one, other.device) {
-                    if honest[one].circle[other.device.id] != nil { keep(other.device, by: one) }
+                    if honest[one].circle.knows(other.device.id) { keep(other.device, by: one) }
                 }
             }
             meetAll()
@@ -133,7 +133,7 @@ struct CircleWorld: Hashable {
         }
     }
 
-    func trust(_ one: Int, _ device: FakeDevice) -> Bool { honest[one].circle.trustedIDs.contains(device.id) }
+    func trust(_ one: Int, _ device: FakeDevice) -> Bool { honest[one].circle.trusts(device.id) }
 
     /// Whether any liar is trusted by an honest device.
     func trustsLiar(_ one: Int) -> Bool { liars.contains { trust(one, $0) } }

@@ -38,7 +38,4 @@ extension Circle {
     /// Takes in statements whose signatures are ids.
     mutating func hear(_ statements: [SignedStatement]) { join(statements, isValid: FakeDevice.isValid) }
     mutating func hear(_ statements: SignedStatement...) { hear(statements) }
-
-    /// The ids of the trusted devices without this one.
-    var trustedIDs: Set<DeviceID> { Set(members.map(\.id)) }
 }
