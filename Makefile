@@ -76,7 +76,7 @@ demo-bluez: ## Run the demo in a virtual machine with a real kernel and bluetoot
 	@Tests/Rig/run-one-guest $(BLUETOOTHD) Tests/Stories/demo.py hci0 hci1
 
 .PHONY: test
-test: test-unit test-browsers test-extensions test-bluez ## Run all tests but those of the window, including set-up
+test: test-unit test-browsers test-extensions test-bluez test-window ## Run all tests, including set-up
 
 .PHONY: test-unit
 test-unit: ## Run the tests without Bluetooth: modules, programs on private buses, simulated air, faults
