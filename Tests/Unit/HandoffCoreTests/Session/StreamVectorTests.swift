@@ -22,6 +22,25 @@ struct StreamVectorTests {
         let listenerEphemeralPrivateKey: String
         /// Request, answer, acknowledgement, and the answer of the app.
         let messages: [Sent]
+        /// What both sides send over the radio.
+        let pieces: [Sent]
+        /// The hash of the handshake, to which connections over the network are bound; nil where the stream does not move.
+        let handshakeHash: String?
+        /// The connection to which the stream moves; nil where it does not.
+        let network: Network?
+    }
+
+    /// A connection over the local network; bytes in hexadecimal.
+    struct Network: Codable, Equatable, Sendable {
+        /// The side that opens it.
+        let opener: String
+        let openerNonce: String
+        let answererNonce: String
+        let opening: String
+        let answer: String
+        let confirmation: String
+        /// Its identifier, as both moves have it.
+        let connection: String
         let pieces: [Sent]
     }
 
@@ -39,7 +58,22 @@ struct StreamVectorTests {
         let pieces: [(by: String, bytes: [UInt8])]
         /// Whether the bytes of the last piece are sent as they are; all others get their length and padding.
         var isLastRaw = false
+        /// Whether both sides begin with an empty offer.
+        var offersNothing = true
+        /// The side that opens a connection to which both move, and what is sent over it; nil where they do not.
+        var network: (opener: String, pieces: [(by: String, bytes: [UInt8])])?
     }
+
+    private static let callerOffer = offer([4, 10, 9, 0, 2] + zeros(12) + [6, 0xFE, 0x80] + zeros(13) + [2], 1)
+    private static let listenerOffer = offer([4, 10, 9, 0, 1], 2)
+
+    /// An offer at port 40 000 with a secret of 32 such bytes, and these places.
+    private static func offer(_ places: [UInt8], _ secret: UInt8) -> [UInt8] {
+        let content = [3, 0x9C, 0x40] + [UInt8](repeating: secret, count: 32) + places
+        return content + zeros(171 - content.count)
+    }
+
+    private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 
     private static let conversations: [Conversation] = [
         Conversation(
@@ -53,9 +87,92 @@ struct StreamVectorTests {
             what: "the listener ends first, and no data",
             pieces: [("listener", [1]), ("caller", [1]), ("listener", [2]), ("caller", [2])]
         ),
+        Conversation(
+            what: "the stream moves to a connection that the caller has opened",
+            pieces: [("listener", listenerOffer), ("caller", callerOffer), ("listener", [0, 0xAA])],
+            offersNothing: false,
+            network: (
+                "caller",
+                [("caller", [5]), ("caller", [1]), ("listener", [0, 0xBB]), ("listener", [1]), ("listener", [2]), ("caller", [2])]
+            )
+        ),
+        Conversation(
+            what: "the stream moves to a connection that the listener has opened, after the caller has ended",
+            pieces: [("caller", callerOffer), ("listener", listenerOffer), ("caller", [1])],
+            offersNothing: false,
+            network: ("listener", [("listener", [0] + [UInt8](repeating: 0xCC, count: 65_469)), ("listener", [1])])
+        ),
+        Conversation(
+            what: "an offer over the network",
+            error: .outOfTurn,
+            pieces: [("caller", callerOffer), ("listener", listenerOffer)],
+            offersNothing: false,
+            network: ("caller", [("caller", [3] + zeros(170))])
+        ),
+        Conversation(
+            what: "a move over the network",
+            error: .outOfTurn,
+            pieces: [("caller", callerOffer), ("listener", listenerOffer)],
+            offersNothing: false,
+            network: ("listener", [("listener", [4] + zeros(16))])
+        ),
+        Conversation(
+            what: "data before the offer",
+            error: .outOfTurn,
+            pieces: [("caller", [0, 1])],
+            offersNothing: false
+        ),
+        Conversation(what: "two offers", error: .outOfTurn, pieces: [("caller", [3] + zeros(170))]),
+        Conversation(what: "a word over the radio that it is there", error: .outOfTurn, pieces: [("listener", [5])]),
+        Conversation(
+            what: "more data than a piece over the radio may have",
+            error: .malformed,
+            pieces: [("caller", [0] + [UInt8](repeating: 1, count: 8193))]
+        ),
+        Conversation(
+            what: "an offer of port 22",
+            error: .invalidContent,
+            pieces: [("caller", [3, 0, 22] + callerOffer.dropFirst(3))],
+            offersNothing: false
+        ),
+        Conversation(
+            what: "an offer of the loopback interface",
+            error: .invalidContent,
+            pieces: [("listener", offer([4, 127, 0, 0, 1], 2))],
+            offersNothing: false
+        ),
+        Conversation(
+            what: "an offer of a multicast address",
+            error: .invalidContent,
+            pieces: [("listener", offer([6, 0xFF, 2] + zeros(13) + [0xFB], 2))],
+            offersNothing: false
+        ),
+        Conversation(
+            what: "an offer without an address",
+            error: .invalidContent,
+            pieces: [("caller", offer([], 1))],
+            offersNothing: false
+        ),
+        Conversation(
+            what: "an offer with an address of another kind",
+            error: .malformed,
+            pieces: [("caller", offer([7, 1], 1))],
+            offersNothing: false
+        ),
+        Conversation(
+            what: "an offer with nine addresses",
+            error: .malformed,
+            pieces: [("caller", callerOffer + [4, 10, 0, 0, 9] + zeros(12))],
+            offersNothing: false
+        ),
+        Conversation(
+            what: "a move to an identifier of 15 bytes",
+            error: .malformed,
+            pieces: [("caller", [4] + zeros(15))]
+        ),
         Conversation(what: "data without bytes", error: .malformed, pieces: [("caller", [0])]),
         Conversation(what: "an empty piece", error: .malformed, pieces: [("caller", [])]),
-        Conversation(what: "a piece of an unknown kind", error: .malformed, pieces: [("caller", [3])]),
+        Conversation(what: "a piece of an unknown kind", error: .malformed, pieces: [("caller", [6])]),
         Conversation(what: "an end with data", error: .malformed, pieces: [("listener", [1, 0])]),
         Conversation(
             what: "an arrival with data",
@@ -121,6 +238,18 @@ struct StreamVectorTests {
         func seal(_ by: String, _ plaintext: [UInt8]) throws -> Sent {
             sent(by, plaintext, try transports[by]?.encrypt(plaintext) ?? [])
         }
+        let messages = [
+            sent("caller", fragments[0], first), sent("listener", fragments[1], second),
+            try seal("caller", fragments[2]), try seal("listener", fragments[3]),
+        ]
+        let hash = try #require(transports["caller"]).handshakeHash
+        let network = try conversation.network.map { network in
+            try connection(openedBy: network.opener, hash: hash, network.pieces.map { ($0.by, padded($0.bytes)) })
+        }
+        let move = network.map { [4] + bytes($0.connection) }
+        let empty: [UInt8] = [3] + zeros(170)
+        var pieces = conversation.offersNothing ? [("caller", empty), ("listener", empty)] : []
+        pieces += conversation.pieces + (move.map { [("caller", $0), ("listener", $0)] } ?? [])
         return Case(
             what: conversation.what,
             error: conversation.error,
@@ -131,14 +260,48 @@ struct StreamVectorTests {
             listenerPrivateKey: hex(keys.listener.agreement.rawRepresentation),
             listenerSigningKey: hex(keys.listener.publicKeys.signing.rawRepresentation),
             listenerEphemeralPrivateKey: hex(keys.listenerEphemeral.rawRepresentation),
-            messages: [
-                sent("caller", fragments[0], first), sent("listener", fragments[1], second),
-                try seal("caller", fragments[2]), try seal("listener", fragments[3]),
-            ],
-            pieces: try conversation.pieces.enumerated().map { index, piece in
-                let isRaw = conversation.isLastRaw && index == conversation.pieces.count - 1
-                return try seal(piece.by, isRaw ? piece.bytes : Self.padded(piece.bytes))
-            }
+            messages: messages,
+            pieces: try pieces.enumerated().map { index, piece in
+                let isRaw = conversation.isLastRaw && index == pieces.count - 1
+                return try seal(piece.0, isRaw ? piece.1 : Self.padded(piece.1))
+            },
+            handshakeHash: network == nil ? nil : hex(hash),
+            network: network
+        )
+    }
+
+    /// Both ends of a connection, and what is sent over it.
+    private static func connection(
+        openedBy side: String,
+        hash: [UInt8],
+        _ pieces: [(String, [UInt8])]
+    ) throws -> Network {
+        let opener = side == "caller" ? NetworkSecret.Opener.caller : .listener
+        let secret = NetworkSecret(
+            caller: [UInt8](repeating: 1, count: 32),
+            listener: [UInt8](repeating: 2, count: 32),
+            handshakeHash: hash
+        )
+        let (nonce, answer) = ([UInt8](repeating: 0xA0, count: 16), [UInt8](repeating: 0xB0, count: 16))
+        let opening = NetworkOpening(secret, by: opener, nonceForTestVectors: nonce)
+        let acceptance = try NetworkAcceptance(
+            secret,
+            opening: opening.opening,
+            by: opener,
+            nonceForTestVectors: answer
+        )
+        let (opened, confirmation) = try opening.finish(acceptance.answer)
+        let accepted = try acceptance.finish(confirmation)
+        var senders = [side: opened.sending, side == "caller" ? "listener" : "caller": accepted.sending]
+        return Network(
+            opener: side,
+            openerNonce: hex(nonce),
+            answererNonce: hex(answer),
+            opening: hex(opening.opening),
+            answer: hex(acceptance.answer),
+            confirmation: hex(confirmation),
+            connection: hex(opened.id.bytes),
+            pieces: try pieces.map { by, piece in sent(by, piece, try senders[by]?.encrypt(piece) ?? []) }
         )
     }
 
@@ -159,9 +322,10 @@ struct StreamVectorTests {
         let file = VectorFile(
             about: """
                 Streams (Docs/Protocol.md, "Streams"): after request, answer, acknowledgement and the app's answer, each piece is the \
-                plaintext of one Noise transport message in a frame. Where there is an `error`, the receiver ends the \
-                session for that reason ("What ends a session") at the last piece, and at none before. Everything is \
-                hexadecimal; private keys are for testing.
+                plaintext of one Noise transport message in a frame. Where there is a `network`, both sides have moved there \
+                with their last pieces over the radio ("Over the local network"). Where there is an `error`, the receiver \
+                ends the session for that reason ("What ends a session") at the last piece, and at none before. \
+                Everything is hexadecimal; private keys are for testing.
                 """,
             cases: try Self.conversations.enumerated().map { try Self.make($1, seed: 40 + UInt64($0)) }
         )
@@ -173,18 +337,70 @@ struct StreamVectorTests {
     func received() throws {
         for vector in try VectorFile<Case>.load("stream").cases {
             var receivers = try Self.receivers(of: vector)
-            for (index, piece) in vector.pieces.enumerated() {
-                let reader = piece.by == "caller" ? "listener" : "caller"
-                let isLast = index == vector.pieces.count - 1
-                do {
-                    try receivers[reader]?.append(bytes(piece.frame))
-                    let read = try receivers[reader]?.next()
-                    #expect(read.map { hex($0.encode()) } == piece.plaintext, "\(vector.what)")
-                    #expect(!isLast || vector.error == nil, "\(vector.what)")
-                } catch {
-                    #expect(isLast && error.violation == vector.error, "\(vector.what): \(error)")
-                }
+            let isOnRadio = vector.network == nil
+            try Self.receive(vector.pieces, &receivers, vector.what, error: isOnRadio ? vector.error : nil)
+            guard let network = vector.network else { continue }
+            try Self.move(&receivers, to: network, of: vector)
+            try Self.receive(network.pieces, &receivers, vector.what, error: vector.error)
+        }
+    }
+
+    /// Lets the receivers of both sides read pieces, of which the last one ends the session if there is an error.
+    private static func receive(
+        _ pieces: [Sent],
+        _ receivers: inout [String: StreamReceiver],
+        _ what: String,
+        error expected: ProtocolViolation?
+    ) throws {
+        for (index, piece) in pieces.enumerated() {
+            let reader = piece.by == "caller" ? "listener" : "caller"
+            let isLast = index == pieces.count - 1
+            do {
+                try receivers[reader]?.append(bytes(piece.frame))
+                let read = try receivers[reader]?.next()
+                #expect(read.map { hex($0.encode()) } == piece.plaintext, "\(what)")
+                #expect(!isLast || expected == nil, "\(what)")
+            } catch let error as HandoffError {
+                #expect(isLast && error.violation == expected, "\(what): \(error)")
             }
+        }
+    }
+
+    /// Makes the connection again from what both sides have offered, and moves both receivers there.
+    private static func move(
+        _ receivers: inout [String: StreamReceiver],
+        to network: Network,
+        of vector: Case
+    ) throws {
+        func secret(of side: String) throws -> [UInt8] {
+            let offers = try vector.pieces.filter { $0.by == side }.prefix(1).map {
+                try StreamPiece(decoding: bytes($0.plaintext))
+            }
+            guard case .offer(let offer?)? = offers.first else { return [] }
+            return offer.secret
+        }
+        let hash = try #require(vector.handshakeHash)
+        let own = NetworkSecret(
+            caller: try secret(of: "caller"),
+            listener: try secret(of: "listener"),
+            handshakeHash: bytes(hash)
+        )
+        let opener = network.opener == "caller" ? NetworkSecret.Opener.caller : .listener
+        let opening = NetworkOpening(own, by: opener, nonceForTestVectors: bytes(network.openerNonce))
+        #expect(hex(opening.opening) == network.opening)
+        let acceptance = try NetworkAcceptance(
+            own,
+            opening: bytes(network.opening),
+            by: opener,
+            nonceForTestVectors: bytes(network.answererNonce)
+        )
+        #expect(hex(acceptance.answer) == network.answer)
+        let (opened, confirmation) = try opening.finish(bytes(network.answer))
+        #expect(hex(confirmation) == network.confirmation)
+        let accepted = try acceptance.finish(confirmation)
+        for side in ["caller", "listener"] {
+            let connection = side == network.opener ? opened : accepted
+            receivers[side] = receivers[side]?.moved(to: connection.receiving)
         }
     }
 

@@ -1,0 +1,278 @@
+#!/usr/bin/env python3
+"""Streams over the local network: two computers in network namespaces, on one simulated air.
+
+network.py                every case; who is not root needs user namespaces
+network.py speed MB       how fast MB million bytes go from app to app, beside a bare TCP copy over the same link
+"""
+
+import contextlib
+import hashlib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+from world import (
+    PROGRAMS, TIMEOUT, Failure, Lines, Steps, check, device, process, run_story, simulated, trust_each_other, type_hash,
+)
+
+TYPE = "org.example.pipe"
+# The bytes of each half of a stream. The second one is sent when it is known which way the stream goes.
+HALF = 300_000
+# The port of the bare copy.
+PORT = 5001
+# Reads a port's connection to its end; sends its input to a port.
+RECEIVE = """
+import socket, sys
+listener = socket.create_server(("", int(sys.argv[1])))
+print("listening", flush=True)
+connection, buffer, count = listener.accept()[0], bytearray(65536), 0
+while received := connection.recv_into(buffer):
+    count += received
+print(count, flush=True)
+"""
+SEND = """
+import os, socket, sys
+connection = socket.create_connection((sys.argv[1], int(sys.argv[2])))
+while data := os.read(0, 65536):
+    connection.sendall(data)
+"""
+
+
+class Host:
+    """A network namespace, which exists for as long as a process in it."""
+
+    def __init__(self, stack):
+        command = ["unshare", "--net", "sh", "-c", "echo ready; exec sleep infinity"]
+        self._holder = stack.enter_context(process(command, stdout=subprocess.PIPE, text=True))
+        check(self._holder.stdout.readline(), "ready\n")
+        self.pid = self._holder.pid
+        self.prefix = ["nsenter", f"--net=/proc/{self.pid}/ns/net"]
+        self.ip("link set lo up")
+
+    def run(self, *command, data=None):
+        """What a command in the namespace prints."""
+        done = subprocess.run([*self.prefix, *command], input=data, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise Failure(f"{' '.join(command)}: {done.stderr.strip()}")
+        return done.stdout
+
+    def ip(self, words):
+        return self.run("ip", *words.split())
+
+    def interface(self, name, *addresses):
+        """Gives an interface these addresses and no others, and brings it up."""
+        self.ip(f"addr flush dev {name}")
+        self.ip(f"link set {name} addrgenmode none")
+        self.ip(f"link set {name} up")
+        for address in addresses:
+            # An IPv6 address can be used at once, without a search for duplicates.
+            self.ip(f"addr add {address} dev {name}" + (" nodad" if ":" in address else ""))
+
+    def firewall(self, *rules):
+        """Drops the incoming packets to which one of the rules applies; without rules, nothing."""
+        lines = ["table inet filter", "delete table inet filter", "table inet filter { chain input {"]
+        lines += ["type filter hook input priority 0; policy accept;", *(f"{rule} drop" for rule in rules), "} }"]
+        self.run("nft", "-f", "-", data="\n".join(lines))
+
+    def listening(self):
+        """The TCP sockets that listen in the namespace."""
+        return self.run("ss", "--tcp", "--listening", "--numeric", "--no-header").splitlines()
+
+
+def connect(one, other, name="net"):
+    """Joins two namespaces by a cable; each has an end of that name, unless a second one is given for the other."""
+    one.run("ip", "link", "add", name, "type", "veth", "peer", "name", name, "netns", str(other.pid))
+
+
+class Pair:
+    """Two computers that trust each other, each in a namespace of its own, and a cable between them."""
+
+    def __init__(self, stack, directory, files=()):
+        self.steps, self.directory = Steps(), directory
+        self.here, self.there = Host(stack), Host(stack)
+        connect(self.here, self.there)
+        radios = simulated(directory)
+        hosts = {"laptop": self.here, "desktop": self.there}
+        self.laptop, self.desktop = (
+            stack.enter_context(device(name, directory, [*radio, *files], host.prefix, directory))
+            for (name, host), radio in zip(hosts.items(), radios)
+        )
+        trust_each_other(self.laptop, self.desktop)
+
+    def address(self, one=(), other=()):
+        self.here.interface("net", *one)
+        self.there.interface("net", *other)
+
+    @contextlib.contextmanager
+    def stream(self):
+        """A stream: the program at the laptop that writes into it, and the one at the desktop that reads."""
+        publish = [PROGRAMS / "handoffctl", "publish", "--type", TYPE, "--stream", "--bus", self.laptop.bus]
+        receive = [PROGRAMS / "handoffctl", "stream", "--type", TYPE, "--bus", self.desktop.bus]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        for machine in (self.laptop, self.desktop):
+            machine.lines.skip()
+        with self.desktop.watching() as nearby, process(publish, **pipes) as writer:
+            nearby.wait_for_type(type_hash(TYPE))
+            with process(receive, **pipes) as reader:
+                yield writer, reader
+
+    def transfers(self, moves):
+        """Transfers bytes both ways, half of them when it is known whether the stream moves to the network."""
+        first, second, answer = os.urandom(HALF), os.urandom(HALF), os.urandom(HALF)
+        with self.stream() as (writer, reader):
+            writer.stdin.write(first)
+            writer.stdin.flush()
+            received = reader.stdout.read(HALF)
+            for machine in (self.laptop, self.desktop) if moves else (self.desktop,):
+                machine.wait_log(f"event=stream.{'moved' if moves else 'stayed'}")
+            reader.stdin.write(answer)
+            reader.stdin.close()
+            writer.stdin.write(second)
+            writer.stdin.close()
+            answered = writer.stdout.read()
+            received += reader.stdout.read()
+            statuses = [program.wait(timeout=TIMEOUT) for program in (writer, reader)]
+        check((received == first + second, answered == answer, statuses), (True, True, [0, 0]))
+        for host in (self.here, self.there):
+            check(host.listening(), [])
+
+
+def same_link(pair):
+    with pair.steps.step("IPv4 on one link: the stream moves"):
+        pair.address(["10.9.0.1/24"], ["10.9.0.2/24"])
+        pair.transfers(moves=True)
+    with pair.steps.step("other addresses, while both daemons run: the next stream moves"):
+        pair.address(["192.168.7.1/24"], ["192.168.7.2/24"])
+        pair.transfers(moves=True)
+    with pair.steps.step("link-local IPv6 alone: the stream moves"):
+        pair.address(["fe80::1/64"], ["fe80::2/64"])
+        pair.transfers(moves=True)
+    with pair.steps.step("global addresses of one network: the stream moves"):
+        pair.address(["2001:db8::1/64"], ["2001:db8::2/64"])
+        pair.transfers(moves=True)
+
+
+def firewalls(pair):
+    pair.address(["10.9.0.1/24", "fe80::1/64"], ["10.9.0.2/24", "fe80::2/64"])
+    closed = "tcp flags & (syn | ack) == syn"
+    for name, host in (("laptop", pair.here), ("desktop", pair.there)):
+        with pair.steps.step(f"the firewall of {name} drops incoming connections: the stream moves"):
+            host.firewall(closed)
+            pair.transfers(moves=True)
+            host.firewall()
+    with pair.steps.step("both firewalls drop them: the stream stays on the radio"):
+        for host in (pair.here, pair.there):
+            host.firewall(closed)
+        pair.transfers(moves=False)
+        for host in (pair.here, pair.there):
+            host.firewall()
+
+
+def one_side(pair):
+    with pair.steps.step("one side has no network: the stream stays on the radio"):
+        pair.address(["10.9.0.1/24"])
+        pair.transfers(moves=False)
+    with pair.steps.step("two networks of which neither has a way to the other: the stream stays on the radio"):
+        pair.address(["10.9.0.1/24"], ["192.168.7.2/24"])
+        pair.transfers(moves=False)
+
+
+def routed(pair, stack):
+    with pair.steps.step("a router between two networks: the stream moves"):
+        router = Host(stack)
+        pair.address()
+        for number, host in ((1, pair.here), (2, pair.there)):
+            host.run("ip", "link", "add", "lan", "type", "veth", "peer", "name", f"lan{number}", "netns", str(router.pid))
+            router.interface(f"lan{number}", f"10.8.{number}.254/24")
+            host.interface("lan", f"10.8.{number}.1/24")
+            host.ip(f"route add default via 10.8.{number}.254")
+        router.run("sh", "-c", "echo 1 > /proc/sys/net/ipv4/ip_forward")
+        pair.transfers(moves=True)
+        for host in (pair.here, pair.there):
+            host.ip("link del lan")
+
+
+def vanishing(pair):
+    with pair.steps.step("the network vanishes in the middle: both programs fail"):
+        pair.address(["10.9.0.1/24"], ["10.9.0.2/24"])
+        with pair.stream() as (writer, reader):
+            writer.stdin.write(bytes(HALF))
+            writer.stdin.flush()
+            check(reader.stdout.read(HALF), bytes(HALF))
+            for machine in (pair.laptop, pair.desktop):
+                machine.wait_log("event=stream.moved")
+            pair.there.ip("link set net down")
+            writer.stdin.write(bytes(HALF))
+            writer.stdin.close()
+            check([program.wait(timeout=TIMEOUT) for program in (writer, reader)], [1, 1])
+            check(len(reader.stdout.read()) < HALF, True)
+
+
+def story():
+    """All cases, with the same two daemons."""
+    with tempfile.TemporaryDirectory(prefix="handoff-network-") as name, contextlib.ExitStack() as stack:
+        pair = Pair(stack, pathlib.Path(name))
+        same_link(pair)
+        firewalls(pair)
+        one_side(pair)
+        routed(pair, stack)
+        vanishing(pair)
+    print("network: ok", flush=True)
+
+
+def speed(count):
+    """Measures a stream, and a bare TCP copy over the same link."""
+    with tempfile.TemporaryDirectory(prefix="handoff-network-") as name, contextlib.ExitStack() as stack:
+        pair = Pair(stack, pathlib.Path(name))
+        pair.address(["10.9.0.1/24"], ["10.9.0.2/24"])
+        for rate in (None, "1gbit"):
+            if rate:
+                pair.here.run("tc", *f"qdisc add dev net root tbf rate {rate} burst 256k latency 50ms".split())
+            bare, stream = bare_copy(pair, count), stream_copy(pair, count)
+            print(f"{rate or 'a cable without a limit'}: bare TCP {bare:.0f} MB/s, stream {stream:.0f} MB/s, "
+                  f"{stream / bare:.2f} ×", flush=True)
+
+
+def bare_copy(pair, count):
+    receive = [*pair.there.prefix, sys.executable, "-c", RECEIVE, PORT]
+    send = [*pair.here.prefix, sys.executable, "-c", SEND, "10.9.0.2", PORT]
+    with process(receive, stdout=subprocess.PIPE, text=True) as receiver:
+        check(receiver.stdout.readline(), "listening\n")
+        with process(["head", "-c", count, "/dev/zero"], stdout=subprocess.PIPE) as source:
+            begin = time.monotonic()
+            with process(send, stdin=source.stdout):
+                check(int(receiver.stdout.readline()), count)
+    return count / (time.monotonic() - begin) / 1e6
+
+
+def stream_copy(pair, count):
+    with pair.stream() as (writer, reader), process(["head", "-c", count, "/dev/zero"], stdout=writer.stdin):
+        writer.stdin.close()
+        reader.stdin.close()
+        received = len(reader.stdout.read(65536))
+        begin, buffer = time.monotonic(), bytearray(65536)
+        while part := reader.stdout.readinto1(buffer):
+            received += part
+        check((received, reader.wait(timeout=TIMEOUT)), (count, 0))
+        return count / (time.monotonic() - begin) / 1e6
+
+
+def main(arguments):
+    if os.geteuid():
+        # In a namespace in which this user is root, all that the story needs is allowed.
+        os.execvp("unshare", ["unshare", "--map-root-user", "--net", sys.executable, *sys.argv])
+    match arguments:
+        case []:
+            run_story(story)
+        case ["speed", megabytes]:
+            run_story(lambda: speed(int(megabytes) * 1_000_000))
+        case _:
+            sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
