@@ -1,25 +1,23 @@
 #!/usr/bin/env python3
 """Streams over the local network: two computers in network namespaces, on one simulated air.
 
-network.py                every case; who is not root needs user namespaces
+network.py STORY…         some of the stories, or all of them; who is not root needs user namespaces
 network.py speed MB       how fast MB million bytes go from app to app, beside a bare TCP copy over the same link
 """
 
 import contextlib
-import hashlib
 import os
 import pathlib
-import re
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 
 from world import (
-    PROGRAMS, TIMEOUT, Failure, Lines, Steps, check, device, process, run_story, simulated, trust_each_other, type_hash,
+    PROGRAMS, TIMEOUT, Failure, Steps, check, device, process, run_story, simulated, trust_each_other, type_hash,
 )
 
-TYPE = "org.example.pipe"
 # The bytes of each half of a stream. The second one is sent when it is known which way the stream goes.
 HALF = 300_000
 # The port of the bare copy.
@@ -74,9 +72,9 @@ class Host:
 
     def firewall(self, *rules):
         """Drops the incoming packets to which one of the rules applies; without rules, nothing."""
-        lines = ["table inet filter", "delete table inet filter", "table inet filter { chain input {"]
-        lines += ["type filter hook input priority 0; policy accept;", *(f"{rule} drop" for rule in rules), "} }"]
-        self.run("nft", "-f", "-", data="\n".join(lines))
+        lines = ["table inet filter", "delete table inet filter", "table inet filter {", "chain input {"]
+        lines += ["type filter hook input priority 0; policy accept;", *(f"{rule} drop" for rule in rules), "}", "}"]
+        self.run("nft", "-f", "-", data="\n".join(lines) + "\n")
 
     def listening(self):
         """The TCP sockets that listen in the namespace."""
@@ -92,7 +90,7 @@ class Pair:
     """Two computers that trust each other, each in a namespace of its own, and a cable between them."""
 
     def __init__(self, stack, directory, files=()):
-        self.steps, self.directory = Steps(), directory
+        self.stack, self.steps, self.count = stack, Steps(), 0
         self.here, self.there = Host(stack), Host(stack)
         connect(self.here, self.there)
         radios = simulated(directory)
@@ -110,18 +108,22 @@ class Pair:
     @contextlib.contextmanager
     def stream(self):
         """A stream: the program at the laptop that writes into it, and the one at the desktop that reads."""
-        publish = [PROGRAMS / "handoffctl", "publish", "--type", TYPE, "--stream", "--bus", self.laptop.bus]
-        receive = [PROGRAMS / "handoffctl", "stream", "--type", TYPE, "--bus", self.desktop.bus]
+        # The entry of the stream before may still be listed.
+        self.count += 1
+        kind = f"org.example.pipe{self.count}"
+        publish = [PROGRAMS / "handoffctl", "publish", "--type", kind, "--stream", "--bus", self.laptop.bus]
+        receive = [PROGRAMS / "handoffctl", "stream", "--type", kind, "--bus", self.desktop.bus]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         for machine in (self.laptop, self.desktop):
             machine.lines.skip()
         with self.desktop.watching() as nearby, process(publish, **pipes) as writer:
-            nearby.wait_for_type(type_hash(TYPE))
+            nearby.wait_for_type(type_hash(kind))
             with process(receive, **pipes) as reader:
                 yield writer, reader
 
     def transfers(self, moves):
         """Transfers bytes both ways, half of them when it is known whether the stream moves to the network."""
+        signal.alarm(int(2 * TIMEOUT))
         first, second, answer = os.urandom(HALF), os.urandom(HALF), os.urandom(HALF)
         with self.stream() as (writer, reader):
             writer.stdin.write(first)
@@ -139,107 +141,114 @@ class Pair:
         check((received == first + second, answered == answer, statuses), (True, True, [0, 0]))
         for host in (self.here, self.there):
             check(host.listening(), [])
+        signal.alarm(0)
 
 
-def same_link(pair):
-    with pair.steps.step("IPv4 on one link: the stream moves"):
-        pair.address(["10.9.0.1/24"], ["10.9.0.2/24"])
-        pair.transfers(moves=True)
-    with pair.steps.step("other addresses, while both daemons run: the next stream moves"):
-        pair.address(["192.168.7.1/24"], ["192.168.7.2/24"])
-        pair.transfers(moves=True)
-    with pair.steps.step("link-local IPv6 alone: the stream moves"):
-        pair.address(["fe80::1/64"], ["fe80::2/64"])
-        pair.transfers(moves=True)
-    with pair.steps.step("global addresses of one network: the stream moves"):
-        pair.address(["2001:db8::1/64"], ["2001:db8::2/64"])
-        pair.transfers(moves=True)
+def too_late(*_):
+    raise Failure("a stream has not ended in time")
 
 
-def firewalls(pair):
-    pair.address(["10.9.0.1/24", "fe80::1/64"], ["10.9.0.2/24", "fe80::2/64"])
+def same_link(computers):
+    with computers.steps.step("IPv4 on one link: the stream moves"):
+        computers.address(["10.9.0.1/24"], ["10.9.0.2/24"])
+        computers.transfers(moves=True)
+    with computers.steps.step("other addresses, while both daemons run: the next stream moves"):
+        computers.address(["192.168.7.1/24"], ["192.168.7.2/24"])
+        computers.transfers(moves=True)
+    with computers.steps.step("link-local IPv6 alone: the stream moves"):
+        computers.address(["fe80::1/64"], ["fe80::2/64"])
+        computers.transfers(moves=True)
+    with computers.steps.step("global addresses of one network: the stream moves"):
+        computers.address(["2001:db8::1/64"], ["2001:db8::2/64"])
+        computers.transfers(moves=True)
+
+
+def firewalls(computers):
+    computers.address(["10.9.0.1/24", "fe80::1/64"], ["10.9.0.2/24", "fe80::2/64"])
     closed = "tcp flags & (syn | ack) == syn"
-    for name, host in (("laptop", pair.here), ("desktop", pair.there)):
-        with pair.steps.step(f"the firewall of {name} drops incoming connections: the stream moves"):
+    for name, host in (("laptop", computers.here), ("desktop", computers.there)):
+        with computers.steps.step(f"the firewall of {name} drops incoming connections: the stream moves"):
             host.firewall(closed)
-            pair.transfers(moves=True)
+            computers.transfers(moves=True)
             host.firewall()
-    with pair.steps.step("both firewalls drop them: the stream stays on the radio"):
-        for host in (pair.here, pair.there):
+    with computers.steps.step("both firewalls drop them: the stream stays on the radio"):
+        for host in (computers.here, computers.there):
             host.firewall(closed)
-        pair.transfers(moves=False)
-        for host in (pair.here, pair.there):
+        computers.transfers(moves=False)
+        for host in (computers.here, computers.there):
             host.firewall()
 
 
-def one_side(pair):
-    with pair.steps.step("one side has no network: the stream stays on the radio"):
-        pair.address(["10.9.0.1/24"])
-        pair.transfers(moves=False)
-    with pair.steps.step("two networks of which neither has a way to the other: the stream stays on the radio"):
-        pair.address(["10.9.0.1/24"], ["192.168.7.2/24"])
-        pair.transfers(moves=False)
+def one_side(computers):
+    with computers.steps.step("one side has no network: the stream stays on the radio"):
+        computers.address(["10.9.0.1/24"])
+        computers.transfers(moves=False)
+    with computers.steps.step("two networks of which neither has a way to the other: the stream stays on the radio"):
+        computers.address(["10.9.0.1/24"], ["192.168.7.2/24"])
+        computers.transfers(moves=False)
 
 
-def routed(pair, stack):
-    with pair.steps.step("a router between two networks: the stream moves"):
-        router = Host(stack)
-        pair.address()
-        for number, host in ((1, pair.here), (2, pair.there)):
+def routed(computers):
+    with computers.steps.step("a router between two networks: the stream moves"):
+        router = Host(computers.stack)
+        computers.address()
+        for number, host in ((1, computers.here), (2, computers.there)):
             host.run("ip", "link", "add", "lan", "type", "veth", "peer", "name", f"lan{number}", "netns", str(router.pid))
             router.interface(f"lan{number}", f"10.8.{number}.254/24")
             host.interface("lan", f"10.8.{number}.1/24")
             host.ip(f"route add default via 10.8.{number}.254")
         router.run("sh", "-c", "echo 1 > /proc/sys/net/ipv4/ip_forward")
-        pair.transfers(moves=True)
-        for host in (pair.here, pair.there):
-            host.ip("link del lan")
+        computers.transfers(moves=True)
 
 
-def vanishing(pair):
-    with pair.steps.step("the network vanishes in the middle: both programs fail"):
-        pair.address(["10.9.0.1/24"], ["10.9.0.2/24"])
-        with pair.stream() as (writer, reader):
+def vanishing(computers):
+    with computers.steps.step("the network vanishes in the middle: both programs fail"):
+        computers.address(["10.9.0.1/24"], ["10.9.0.2/24"])
+        with computers.stream() as (writer, reader):
             writer.stdin.write(bytes(HALF))
             writer.stdin.flush()
             check(reader.stdout.read(HALF), bytes(HALF))
-            for machine in (pair.laptop, pair.desktop):
+            for machine in (computers.laptop, computers.desktop):
                 machine.wait_log("event=stream.moved")
-            pair.there.ip("link set net down")
+            computers.there.ip("link set net down")
             writer.stdin.write(bytes(HALF))
             writer.stdin.close()
             check([program.wait(timeout=TIMEOUT) for program in (writer, reader)], [1, 1])
             check(len(reader.stdout.read()) < HALF, True)
 
 
-def story():
-    """All cases, with the same two daemons."""
+STORIES = {story.__name__: story for story in (same_link, firewalls, one_side, routed, vanishing)}
+
+
+@contextlib.contextmanager
+def pair():
+    """Two computers with a daemon each."""
     with tempfile.TemporaryDirectory(prefix="handoff-network-") as name, contextlib.ExitStack() as stack:
-        pair = Pair(stack, pathlib.Path(name))
-        same_link(pair)
-        firewalls(pair)
-        one_side(pair)
-        routed(pair, stack)
-        vanishing(pair)
-    print("network: ok", flush=True)
+        yield Pair(stack, pathlib.Path(name))
+
+
+def tell(names):
+    for name in names:
+        with pair() as computers:
+            STORIES[name](computers)
+        print(f"{name}: ok", flush=True)
 
 
 def speed(count):
     """Measures a stream, and a bare TCP copy over the same link."""
-    with tempfile.TemporaryDirectory(prefix="handoff-network-") as name, contextlib.ExitStack() as stack:
-        pair = Pair(stack, pathlib.Path(name))
-        pair.address(["10.9.0.1/24"], ["10.9.0.2/24"])
+    with pair() as computers:
+        computers.address(["10.9.0.1/24"], ["10.9.0.2/24"])
         for rate in (None, "1gbit"):
             if rate:
-                pair.here.run("tc", *f"qdisc add dev net root tbf rate {rate} burst 256k latency 50ms".split())
-            bare, stream = bare_copy(pair, count), stream_copy(pair, count)
+                computers.here.run("tc", *f"qdisc add dev net root tbf rate {rate} burst 256k latency 50ms".split())
+            bare, stream = bare_copy(computers, count), stream_copy(computers, count)
             print(f"{rate or 'a cable without a limit'}: bare TCP {bare:.0f} MB/s, stream {stream:.0f} MB/s, "
                   f"{stream / bare:.2f} ×", flush=True)
 
 
-def bare_copy(pair, count):
-    receive = [*pair.there.prefix, sys.executable, "-c", RECEIVE, PORT]
-    send = [*pair.here.prefix, sys.executable, "-c", SEND, "10.9.0.2", PORT]
+def bare_copy(computers, count):
+    receive = [*computers.there.prefix, sys.executable, "-c", RECEIVE, PORT]
+    send = [*computers.here.prefix, sys.executable, "-c", SEND, "10.9.0.2", PORT]
     with process(receive, stdout=subprocess.PIPE, text=True) as receiver:
         check(receiver.stdout.readline(), "listening\n")
         with process(["head", "-c", count, "/dev/zero"], stdout=subprocess.PIPE) as source:
@@ -249,8 +258,8 @@ def bare_copy(pair, count):
     return count / (time.monotonic() - begin) / 1e6
 
 
-def stream_copy(pair, count):
-    with pair.stream() as (writer, reader), process(["head", "-c", count, "/dev/zero"], stdout=writer.stdin):
+def stream_copy(computers, count):
+    with computers.stream() as (writer, reader), process(["head", "-c", count, "/dev/zero"], stdout=writer.stdin):
         writer.stdin.close()
         reader.stdin.close()
         received = len(reader.stdout.read(65536))
@@ -265,11 +274,13 @@ def main(arguments):
     if os.geteuid():
         # In a namespace in which this user is root, all that the story needs is allowed.
         os.execvp("unshare", ["unshare", "--map-root-user", "--net", sys.executable, *sys.argv])
+    # A read from a program that does not go on would have no limit.
+    signal.signal(signal.SIGALRM, too_late)
     match arguments:
-        case []:
-            run_story(story)
         case ["speed", megabytes]:
             run_story(lambda: speed(int(megabytes) * 1_000_000))
+        case names if all(name in STORIES for name in names):
+            run_story(lambda: tell(names or STORIES))
         case _:
             sys.exit(__doc__)
 
