@@ -62,11 +62,11 @@ class Acceptance:
 
 
 class Connection:
-    """A connection over the network that this side has opened, of which both ends have proved themselves."""
+    """A connection over the network, of which both ends have proved themselves."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, keys: Keys):
-        self._reader, self._writer, self._keys = reader, writer, keys
-        self.identifier = keys.identifier
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, keys: Keys, is_opener: bool):
+        self._reader, self._writer, self.identifier = reader, writer, keys.identifier
+        self._sending, self._receiving = (keys.forth, keys.back) if is_opener else (keys.back, keys.forth)
 
     @classmethod
     async def open(cls, address: str, port: int, secret: bytes, opener: int) -> "Connection":
@@ -75,11 +75,19 @@ class Connection:
         writer.write(opening.bytes)
         keys, confirmation = opening.finish(await reader.readexactly(NONCE + TAG))
         writer.write(confirmation)
-        return cls(reader, writer, keys)
+        return cls(reader, writer, keys, True)
+
+    @classmethod
+    async def accept(
+        cls, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, secret: bytes, opener: int
+    ) -> "Connection":
+        acceptance = Acceptance(secret, opener, await reader.readexactly(NONCE + PROOF))
+        writer.write(acceptance.answer)
+        return cls(reader, writer, acceptance.finish(await reader.readexactly(TAG)), False)
 
     async def send(self, plaintext: bytes) -> None:
         try:
-            self._writer.write(frame(self._keys.forth.encrypt(plaintext)))
+            self._writer.write(frame(self._sending.encrypt(plaintext)))
             await self._writer.drain()
         except OSError as error:
             raise ChannelLost(str(error)) from None
@@ -87,7 +95,7 @@ class Connection:
     async def receive(self) -> bytes:
         try:
             length = int.from_bytes(await self._reader.readexactly(2), "big")
-            return self._keys.back.decrypt(await self._reader.readexactly(length))
+            return self._receiving.decrypt(await self._reader.readexactly(length))
         except asyncio.IncompleteReadError:
             raise ChannelEnded from None
         except OSError as error:

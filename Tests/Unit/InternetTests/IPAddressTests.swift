@@ -76,6 +76,7 @@ struct IPAddressTests {
         #expect(link.contains(try Self.v6(0x2001, 0xDB8, 0, 5, 9, 9, 9, 9)))
         #expect(!link.contains(try Self.v6(0x2001, 0xDB8, 0, 6, 0, 0, 0, 1)))
         let one = IPNetwork(try Self.v4(10, 0, 0, 1), prefixLength: 99)
-        #expect(one.contains(try Self.v4(10, 0, 0, 1)) && !one.contains(try Self.v4(10, 0, 0, 2)))
+        #expect(one.contains(try Self.v4(10, 0, 0, 1)))
+        #expect(!one.contains(try Self.v4(10, 0, 0, 2)))
     }
 }
