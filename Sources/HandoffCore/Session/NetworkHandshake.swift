@@ -47,7 +47,8 @@ package struct NetworkOpening: Sendable {
     /// Checks the answer; returns the connection, and what this end sends to confirm it.
     ///
     /// - Throws: ``HandoffError`` with `peerMisbehaved` when the other end does not have the secret.
-    package func finish(_ answer: [UInt8]) throws(HandoffError) -> (connection: ProvenConnection, confirmation: [UInt8]) {
+    package func finish(_ answer: [UInt8]) throws(HandoffError) -> (connection: ProvenConnection, confirmation: [UInt8])
+    {
         try SessionErrorMapping.mappingErrors { () throws in
             let keys = secret.keys(of: opener, nonce: nonce, answer: Array(answer.prefix(NetworkSecret.nonceBytes)))
             var (sending, receiving) = keys.directions(ofOpener: true)

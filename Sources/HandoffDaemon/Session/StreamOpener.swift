@@ -60,7 +60,15 @@ struct StreamOpener: Sendable {
         logger.info("a stream was opened", metadata: ["event": "stream.opened"])
         logger.debug("opened a stream", metadata: ["device": "\(peer.id)"])
         try await client.streams.run { release in
-            let relay = StreamRelay(app, over: channel, isCaller: true, directions, engine: engine, release, on: reactor)
+            let relay = StreamRelay(
+                app,
+                over: channel,
+                isCaller: true,
+                directions,
+                engine: engine,
+                release,
+                on: reactor
+            )
             do {
                 try await engine.rules.whilePermitted(for: peer.id) { try await relay.run(directions) }
             } catch {

@@ -37,7 +37,7 @@ struct NetworkCandidate: Hashable, Sendable {
         }
         // Not by a sort alone, which need not keep the order of equals.
         let ranks = Set(ranked.map(\.rank)).sorted()
-        return Array(ranks.flatMap { rank in ranked.filter { $0.rank == rank }.map(\.address) }
-            .prefix(NetworkOffer.maximumAddresses))
+        let all = ranks.flatMap { rank in ranked.filter { $0.rank == rank }.map(\.address) }
+        return Array(all.prefix(NetworkOffer.maximumAddresses))
     }
 }

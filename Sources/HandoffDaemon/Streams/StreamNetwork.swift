@@ -35,9 +35,10 @@ final class StreamNetwork: Sendable {
     private let stopped = Promise<Void>()
     private let state: Mutex<State>
 
-    /// How long a device listens and connects after it has made its offer. The listener of the session does so for longer,
-    /// because the caller's choice is on its way at the end of the caller's time.
-    private static let limit = Duration.seconds(2), listenerLimit = Duration.seconds(4)
+    /// How long the caller of the session listens and connects after it has made its offer.
+    private static let limit = Duration.seconds(2)
+    /// How long the listener of the session does: the caller's choice may be on its way at the end of the caller's time.
+    private static let listenerLimit = Duration.seconds(4)
     /// How long a connection may prove nothing.
     private static let proofLimit = Duration.seconds(1)
     /// How many accepted connections may prove nothing at a time; more are closed.

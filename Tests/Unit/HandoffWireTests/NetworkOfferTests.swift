@@ -39,8 +39,10 @@ struct NetworkOfferTests {
     /// What a lying member may write where an offer has its parts: the place, and the bytes.
     private static let forgeries: [(String, Int, [UInt8], WireError.Code)] = [
         ("port 22", 3, [0, 22], .invalidContent), ("port 0 with an address", 3, [0, 0], .invalidContent),
-        ("loopback", 37, [4, 127, 0, 0, 1], .invalidContent), ("multicast", 37, [4, 224, 0, 0, 251], .invalidContent),
-        ("broadcast", 37, [4, 255, 255, 255, 255], .invalidContent), ("no address", 37, [4, 0, 0, 0, 0], .invalidContent),
+        ("loopback", 37, [4, 127, 0, 0, 1], .invalidContent),
+        ("multicast", 37, [4, 224, 0, 0, 251], .invalidContent),
+        ("broadcast", 37, [4, 255, 255, 255, 255], .invalidContent),
+        ("no address", 37, [4, 0, 0, 0, 0], .invalidContent),
         ("another kind", 37, [5], .malformed), ("more than four bytes of IPv4", 42, [1], .malformed),
         ("a gap before an address", 71, [4, 10, 0, 0, 2], .malformed),
         ("a byte behind the addresses", 172, [1], .malformed),

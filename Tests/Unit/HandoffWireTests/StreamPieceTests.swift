@@ -52,7 +52,8 @@ struct StreamPieceTests {
 
     @Test(
         "A piece without bytes, of another kind, or with too many or too few bytes is refused",
-        arguments: [[], [0], [1, 0], [2, 2], [3], [0, 0, 0], [1, 0, 1], [2, 0, 1], [3, 0, 0], [0, 0, 62],
+        arguments: [
+            [], [0], [1, 0], [2, 2], [3], [0, 0, 0], [1, 0, 1], [2, 0, 1], [3, 0, 0], [0, 0, 62],
             [4, 0, 0], [4, 0, 15], [5, 0, 1], [6, 0, 0],
         ]
     )

@@ -54,8 +54,10 @@ struct IPAddressTests {
             try Self.v6(0xFEBF, 0, 0, 0, 0, 0, 0, 1),
         ]
         let outside = [
-            try Self.v4(11, 0, 0, 1), try Self.v4(172, 15, 0, 1), try Self.v4(172, 32, 0, 1), try Self.v4(192, 169, 0, 1),
-            try Self.v4(169, 253, 0, 1), try Self.v4(100, 63, 0, 1), try Self.v4(100, 128, 0, 1), try Self.v4(8, 8, 8, 8),
+            try Self.v4(11, 0, 0, 1), try Self.v4(172, 15, 0, 1), try Self.v4(172, 32, 0, 1),
+            try Self.v4(192, 169, 0, 1),
+            try Self.v4(169, 253, 0, 1), try Self.v4(100, 63, 0, 1), try Self.v4(100, 128, 0, 1),
+            try Self.v4(8, 8, 8, 8),
             try Self.v6(0xFBFF, 0, 0, 0, 0, 0, 0, 1), try Self.v6(0xFE00, 0, 0, 0, 0, 0, 0, 1),
             try Self.v6(0xFEC0, 0, 0, 0, 0, 0, 0, 1), try Self.v6(0x2001, 0xDB8, 0, 0, 0, 0, 0, 1),
         ]
