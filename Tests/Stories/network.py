@@ -99,14 +99,17 @@ def connect(one, other, name="net"):
 class Pair:
     """Two computers that trust each other, each in a namespace of its own, and a cable between them."""
 
-    def __init__(self, stack, directory, files=()):
+    def __init__(self, stack, directory):
         self.stack, self.steps, self.count = stack, Steps(), 0
         self.here, self.there = Host(stack), Host(stack)
         connect(self.here, self.there)
         radios = simulated(directory)
         hosts = {"laptop": self.here, "desktop": self.there}
+        self.settings = {name: directory / f"{name}.json" for name in hosts}
+        for path in self.settings.values():
+            path.write_text("{}")
         self.laptop, self.desktop = (
-            stack.enter_context(device(name, directory, [*radio, *files], host.prefix, directory))
+            stack.enter_context(device(name, directory, [*radio, "--config", self.settings[name]], host.prefix, directory))
             for (name, host), radio in zip(hosts.items(), radios)
         )
         trust_each_other(self.laptop, self.desktop)
@@ -133,7 +136,6 @@ class Pair:
 
     def transfers(self, moves):
         """Transfers bytes both ways, half of them when it is known whether the stream moves to the network."""
-        signal.alarm(int(2 * TIMEOUT))
         first, second, answer = os.urandom(HALF), os.urandom(HALF), os.urandom(HALF)
         with self.stream() as (writer, reader):
             writer.stdin.write(first)
@@ -151,11 +153,10 @@ class Pair:
         check((received == first + second, answered == answer, statuses), (True, True, [0, 0]))
         for host in (self.here, self.there):
             check(host.listening(), [])
-        signal.alarm(0)
 
 
 def too_late(*_):
-    raise Failure("a stream has not ended in time")
+    raise Failure("the story has not ended in time")
 
 
 def same_link(computers):
@@ -194,6 +195,13 @@ def one_side(computers):
     with computers.steps.step("one side has no network: the stream stays on the radio"):
         computers.address(["10.9.0.1/24"])
         computers.transfers(moves=False)
+    with computers.steps.step("the user of one side does not want it: the stream stays on the radio"):
+        computers.address(["10.9.0.1/24"], ["10.9.0.2/24"])
+        computers.settings["laptop"].write_text("{ localNetwork: false }")
+        check(computers.laptop.ctl("reload")["applied"], ["localNetwork"])
+        computers.transfers(moves=False)
+        computers.settings["laptop"].write_text("{}")
+        computers.laptop.ctl("reload")
     with computers.steps.step("two networks of which neither has a way to the other: the stream stays on the radio"):
         computers.address(["10.9.0.1/24"], ["192.168.7.2/24"])
         computers.transfers(moves=False)
@@ -213,19 +221,36 @@ def routed(computers):
 
 
 def vanishing(computers):
-    with computers.steps.step("the network vanishes in the middle: both programs fail"):
-        computers.address(["10.9.0.1/24"], ["10.9.0.2/24"])
-        with computers.stream() as (writer, reader):
+    for is_busy in (False, True):
+        what = "while both sides write as much as they can" if is_busy else "while little is sent"
+        with computers.steps.step(f"the network vanishes {what}: both programs fail"):
+            vanish(computers, is_busy)
+
+
+def vanish(computers, is_busy):
+    """Takes the network away from a stream in use; nobody takes what has arrived for everything."""
+    computers.address(["10.9.0.1/24"], ["10.9.0.2/24"])
+    with contextlib.ExitStack() as stack:
+        writer, reader = stack.enter_context(computers.stream())
+        writer.stdin.write(bytes(HALF))
+        writer.stdin.flush()
+        check(reader.stdout.read(HALF), bytes(HALF))
+        for machine in (computers.laptop, computers.desktop):
+            machine.wait_log("event=stream.moved")
+        if is_busy:
+            for program in (writer, reader):
+                stack.enter_context(process(["cat", "/dev/zero"], stdout=program.stdin, stderr=subprocess.DEVNULL))
+            # Until every buffer on the way is full.
+            reader.stdout.read(100 * HALF)
+        computers.there.ip("link set net down")
+        if not is_busy:
             writer.stdin.write(bytes(HALF))
-            writer.stdin.flush()
-            check(reader.stdout.read(HALF), bytes(HALF))
-            for machine in (computers.laptop, computers.desktop):
-                machine.wait_log("event=stream.moved")
-            computers.there.ip("link set net down")
-            writer.stdin.write(bytes(HALF))
-            writer.stdin.close()
-            check([program.wait(timeout=TIMEOUT) for program in (writer, reader)], [1, 1])
-            check(len(reader.stdout.read()) < HALF, True)
+        for program in (writer, reader):
+            program.stdin.close()
+        # What was on its way is read, as an app would.
+        for program in (writer, reader):
+            stack.enter_context(process(["cat"], stdin=program.stdout, stdout=subprocess.DEVNULL))
+        check([program.wait(timeout=TIMEOUT) for program in (writer, reader)], [1, 1])
 
 
 STORIES = {story.__name__: story for story in (same_link, firewalls, one_side, routed, vanishing)}
@@ -240,6 +265,7 @@ def pair():
 
 def tell(names):
     for name in names:
+        signal.alarm(int(4 * TIMEOUT))
         with pair() as computers:
             STORIES[name](computers)
         print(f"{name}: ok", flush=True)
@@ -285,7 +311,7 @@ def main(arguments):
     if os.geteuid():
         # In a namespace in which this user is root, all that the story needs is allowed.
         os.execvp("unshare", ["unshare", "--map-root-user", "--net", sys.executable, *sys.argv])
-    # A read from a program that does not go on would have no limit.
+    # A read from a program that does not go on has no other limit.
     signal.signal(signal.SIGALRM, too_late)
     match arguments:
         case ["speed", megabytes]:

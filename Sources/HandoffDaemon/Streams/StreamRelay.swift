@@ -90,7 +90,7 @@ struct StreamRelay: Sendable {
         do {
             try await output.send(.offer(network.offer))
             let tasks: [@Sendable () async throws -> Void] = [
-                { await connect() }, { try await move(output) }, { try await leaveRadio() },
+                { await connect() }, { try await move(output) }, { try await leaveRadio() }, { try await watch() },
             ]
             try await withBackgroundTasks(tasks) {
                 try await withThrowingTaskGroup(of: Void.self) { group in
@@ -135,8 +135,16 @@ struct StreamRelay: Sendable {
         hasSentMove.fulfil(())
         while true {
             try await Task.sleep(for: NetworkStreamChannel.aliveInterval)
-            route.channel.closeIfSilent()
             try await output.sendAlive()
+        }
+    }
+
+    /// Gives the network up when nothing comes any more; also while this side cannot send, because nothing is read.
+    private func watch() async throws {
+        let route = try await network.receiving.value()
+        while true {
+            try await Task.sleep(for: NetworkStreamChannel.aliveInterval)
+            route.channel.closeIfSilent()
         }
     }
 

@@ -60,8 +60,12 @@ package enum StreamPiece: Hashable, Sendable {
     }
 
     private static func encode(kind: UInt8, _ data: [UInt8]) -> [UInt8] {
-        let padding = [UInt8](repeating: 0, count: size(of: data.count) - headerBytes - data.count)
-        return [kind, UInt8(data.count >> 8), UInt8(data.count & 0xFF)] + data + padding
+        let size = size(of: data.count)
+        var piece = [kind, UInt8(data.count >> 8), UInt8(data.count & 0xFF)]
+        piece.reserveCapacity(size)
+        piece += data
+        piece += repeatElement(0, count: size - piece.count)
+        return piece
     }
 
     /// Decodes a piece.
