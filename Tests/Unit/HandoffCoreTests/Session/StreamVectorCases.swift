@@ -24,7 +24,7 @@ extension StreamVectorTests {
         return content + zeros(171 - content.count)
     }
 
-    private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
+    static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 
     static let conversations: [Conversation] = [
         Conversation(

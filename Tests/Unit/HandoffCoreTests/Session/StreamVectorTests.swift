@@ -180,7 +180,7 @@ struct StreamVectorTests {
                 let read = try receivers[reader]?.next()
                 #expect(read.map { hex($0.encode()) } == piece.plaintext, "\(what)")
                 #expect(!isLast || expected == nil, "\(what)")
-            } catch let error as HandoffError {
+            } catch {
                 #expect(isLast && error.violation == expected, "\(what): \(error)")
             }
         }
