@@ -96,9 +96,10 @@ class PieceReader:
     def _is_in_order(self, kind: int) -> bool:
         if self.has_moved and not self.is_on_network:
             return False
-        if kind in (OFFER, MOVE) or not self.has_offered:
-            return not self.is_on_network and self.has_offered == (kind == MOVE)
+        if not self.has_offered:
+            return kind == OFFER
         is_open = not self.has_ended
         return {
+            OFFER: False, MOVE: not self.is_on_network,
             DATA: is_open, END: is_open, ARRIVED: self.has_ended and not self.has_arrived, ALIVE: self.is_on_network,
         }[kind]
