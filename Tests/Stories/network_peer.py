@@ -177,6 +177,7 @@ async def hostile(world):
     refused = 0
     async with world.friends() as (laptop, peer):
         for what, lie in HOSTILE.items():
+            before = len(peer.events.all)
             async with in_thread(publishing_file(laptop, b"")), world.step(f"the peer offers {what}"):
                 take = await peer.client.fetch(await laptop.id(), "take")
                 async with peer.client.stream(take) as opened:
@@ -186,6 +187,8 @@ async def hostile(world):
                         await opened.offer(lie)
                     await laptop.log("event=session.failed")
                     refused += 1
+            # Otherwise the peer would ask for this activity again, in place of the next one.
+            await peer.events.first("gone", before)
     attempts = await connections_to_far_hosts(world)
     print(f"attack hostile: {refused} of {len(HOSTILE)} offers end the stream; {attempts} calls to 7 hosts "
           f"of the internet", flush=True)
