@@ -131,11 +131,13 @@ let package = Package(
         module("DBus", ["AsyncSupport", "CDBus", deque, heap, orderedCollections]),
         module("DesktopNotifications", ["DBus"]),
         module("Bluetooth"),
+        module("Internet"),
         module("BlueZ", ["AsyncSupport", "Bluetooth", "DBus"]),
         module("Epoll", ["CLinux", system]),
         module("Sandboxes", ["AsyncSupport", "CLinux", "DBus", "Epoll", system]),
         module("LocalStream", ["CLinux", "Epoll", system]),
         module("X11", ["Epoll", "LocalStream", system]),
+        module("LocalNetwork", ["CLinux", "Epoll", "Internet", system]),
         module("L2CAP", ["Bluetooth", "CBluetooth", "CLinux", "Epoll", system]),
 
         // The interface between the core and the radios.
@@ -145,7 +147,7 @@ let package = Package(
         module("HandoffModel"),
         module(
             "HandoffWire",
-            ["Bluetooth", "HandoffModel", protobuf],
+            ["Bluetooth", "HandoffModel", "Internet", protobuf],
             excluding: ["Protocol/Circle.proto", "Protocol/Handoff.proto", "Protocol/Pairing.proto"]
         ),
         module("HandoffCrypto", ["HandoffModel", crypto, cryptoExtras]),
@@ -178,7 +180,7 @@ let package = Package(
             [
                 "AsyncSupport", "Bluetooth", "CLinux", "DBus", "DesktopNotifications", "Epoll", "HandoffApps",
                 "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffFolders", "HandoffModel", "HandoffRadio",
-                "HandoffWire", "LocalStream", "Sandboxes",
+                "HandoffWire", "Internet", "LocalNetwork", "LocalStream", "Sandboxes",
                 deque, lifecycle, logging, system, unixSignals,
             ]
         ),
@@ -269,6 +271,8 @@ let package = Package(
         tests("BlueZTests", ["Bluetooth", "BlueZ", "DBus", "BlueZTestSupport", "HandoffTestSupport"]),
         tests("EpollTests", ["Epoll", "CLinux", system]),
         tests("AsyncSupportTests", ["AsyncSupport"]),
+        tests("InternetTests", ["Internet"]),
+        tests("LocalNetworkTests", ["AsyncSupport", "Epoll", "Internet", "LocalNetwork"]),
         tests("LocalStreamTests", ["LocalStream", "Epoll", system]),
         tests("X11Tests", ["X11"]),
         tests("L2CAPTests", ["Bluetooth", "L2CAP", "Epoll", "CBluetooth", "CLinux", system]),
@@ -285,7 +289,7 @@ let package = Package(
             "HandoffWireTests",
             [
                 "Bluetooth", "HandoffWire", "HandoffModel", "HandoffCrypto", "HandoffSessionVectors",
-                "HandoffTestVectors",
+                "HandoffTestVectors", "Internet",
             ]
         ),
         tests(
@@ -297,7 +301,7 @@ let package = Package(
             "HandoffCoreTests",
             [
                 "Bluetooth", "HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffRadio", "HandoffSessionVectors",
-                "HandoffTestVectors", "HandoffWire",
+                "HandoffTestVectors", "HandoffWire", "Internet",
             ]
         ),
         tests(
@@ -328,7 +332,7 @@ let package = Package(
                 "HandoffCrypto",
                 "HandoffDaemon", "HandoffFolders", "HandoffModel", "HandoffRadio",
                 "HandoffRadioSimulated", "HandoffTestSupport", "HandoffTestVectors",
-                "HandoffWire", "LocalStream",
+                "HandoffWire", "Internet", "LocalNetwork", "LocalStream",
                 lifecycle, logging, system,
             ]
         ),

@@ -21,12 +21,13 @@ from handoff_peer.keys import Identity, device_id
 from handoff_peer.messages import LONGEST_ANSWER, REFUSAL_CODES, acknowledgement, read_acknowledgement, read_answer
 from handoff_peer.messages import read_report, read_request, settle_request
 from handoff_peer.names import clean
+from handoff_peer.network import CALLER, LISTENER, Acceptance, Opening, network_secret
 from handoff_peer.noise import Handshake
 from handoff_peer.pairing import Exchange, Introduction, pairing_message, pairing_opening
 from handoff_peer.primitives import agreement_public, siphash
 from handoff_peer.session import Session, prologue
 from handoff_peer.state import PairingRecord, State
-from handoff_peer.stream import PieceReader
+from handoff_peer.stream import OFFER, OFFER_LENGTH, Offer, PieceReader
 from handoff_peer.values import SCHEMA
 
 SIDES = ("caller", "listener")
@@ -376,15 +377,52 @@ def check_stream(case: dict) -> None:
     for sent in case["messages"] + case["pieces"]:
         assert frame(conversation.send(sent["by"], bytes.fromhex(sent["plaintext"]))).hex() == sent["frame"]
     readers = {side: PieceReader() for side in SIDES}
-    for sent in case["pieces"][:-1]:
-        readers[sent["by"]].take(bytes.fromhex(sent["plaintext"]))
-    last = case["pieces"][-1]
+    over_network = case.get("network")
+    pieces = case["pieces"]
+    if over_network:
+        check_connection(case, conversation)
+        read_pieces(readers, pieces)
+        for reader in readers.values():
+            reader.move()
+        pieces = over_network["pieces"]
+    read_pieces(readers, pieces[:-1])
     found = None
     try:
-        readers[last["by"]].take(bytes.fromhex(last["plaintext"]))
+        read_pieces(readers, pieces[-1:])
     except ProtocolError as error:
         found = error.kind
     assert found == case.get("error"), found
+
+
+def read_pieces(readers: dict[str, PieceReader], pieces: list[dict]) -> None:
+    for sent in pieces:
+        readers[sent["by"]].take(bytes.fromhex(sent["plaintext"]))
+
+
+def check_connection(case: dict, conversation: Conversation) -> None:
+    """Makes the connection to which a stream moves, from both offers."""
+    given = case["network"]
+    handshake_hash = conversation.transports["caller"].handshake_hash
+    assert handshake_hash.hex() == case["handshakeHash"]
+    offers = {}
+    for sent in reversed(case["pieces"]):
+        plaintext = bytes.fromhex(sent["plaintext"])
+        if plaintext[0] == OFFER:
+            offers[sent["by"]] = Offer(plaintext[3 : 3 + OFFER_LENGTH])
+    secret = network_secret(offers["caller"].secret, offers["listener"].secret, handshake_hash)
+    role = CALLER if given["opener"] == "caller" else LISTENER
+    nonces = unhex(given, "openerNonce", "answererNonce")
+    opening = Opening(secret, role, nonces[0])
+    assert opening.bytes.hex() == given["opening"]
+    acceptance = Acceptance(secret, role, opening.bytes, nonces[1])
+    assert acceptance.answer.hex() == given["answer"]
+    opened, confirmation = opening.finish(acceptance.answer)
+    assert confirmation.hex() == given["confirmation"]
+    acceptance.finish(confirmation)
+    assert opened.identifier.hex() == given["connection"]
+    for sent in given["pieces"]:
+        cipher = opened.forth if sent["by"] == given["opener"] else acceptance.keys.back
+        assert frame(cipher.encrypt(bytes.fromhex(sent["plaintext"]))).hex() == sent["frame"]
 
 
 def read_gatt(value: bytes) -> dict | None:

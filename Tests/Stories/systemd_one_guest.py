@@ -32,7 +32,7 @@ STATED_EXPOSURE, ROUNDING = 6.4, 0.1
 SANDBOX = {
     "NoNewPrivileges": "yes", "LockPersonality": "yes", "MemoryDenyWriteExecute": "yes", "RestrictNamespaces": "yes",
     "RestrictRealtime": "yes", "RestrictSUIDSGID": "yes", "SystemCallArchitectures": "native", "LimitCORE": "0",
-    "UMask": "0077", "KeyringMode": "private", "RestrictAddressFamilies": "AF_BLUETOOTH AF_INET AF_INET6 AF_UNIX",
+    "UMask": "0077", "KeyringMode": "private", "RestrictAddressFamilies": "AF_BLUETOOTH AF_INET AF_INET6 AF_NETLINK AF_UNIX",
 }
 # Of /proc/PID/status: a filter of system calls, and no new privileges.
 CONFINED, UNCONFINED = {"NoNewPrivs": "1", "Seccomp": "2"}, {"NoNewPrivs": "0", "Seccomp": "0"}

@@ -96,9 +96,11 @@ def process(arguments, **options):
 
 
 @contextlib.contextmanager
-def private_bus():
-    """A private bus; yields its address."""
+def private_bus(directory=None):
+    """A private bus; yields its address. With a directory, it is reached from every network namespace."""
     arguments = ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1"]
+    if directory:
+        arguments.append(f"--address=unix:dir={directory}")
     # dbus-daemon prints a harmless warning if it cannot raise its limit of open files.
     with process(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as daemon:
         address = daemon.stdout.readline().strip()
@@ -225,9 +227,9 @@ class Table:
 
 
 @contextlib.contextmanager
-def device(name, directory, radio, prefix=()):
+def device(name, directory, radio, prefix=(), bus_directory=None):
     """A running device; if the story fails, the end of its log is printed, since the log may be removed afterwards."""
-    with private_bus() as bus:
+    with private_bus(bus_directory) as bus:
         made = Device(name, pathlib.Path(directory), bus, radio, prefix)
         try:
             yield made.start()

@@ -158,7 +158,7 @@ package struct ClientSession: SessionStates, Sendable {
     /// Returns the two directions of the stream that the session has become, once the app there has accepted it.
     ///
     /// - Precondition: `receiveOpening` has returned `stream`.
-    package consuming func stream() -> (sending: StreamSender, receiving: StreamReceiver) {
+    package consuming func stream() -> StreamDirections {
         guard case .finished(let transport) = state else { preconditionFailure("a stream comes after the answer") }
         return streamDirections(over: transport)
     }

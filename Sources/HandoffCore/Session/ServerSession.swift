@@ -190,7 +190,7 @@ package struct ServerSession: SessionStates, Sendable {
     /// Returns the two directions of the stream that the session has become, once the app has accepted it.
     ///
     /// - Precondition: the answer was acknowledged, and the caller was told that the app has accepted the stream.
-    package consuming func stream() -> (sending: StreamSender, receiving: StreamReceiver) {
+    package consuming func stream() -> StreamDirections {
         guard case .finished(let transport) = state else { preconditionFailure("a stream comes after the answer") }
         return streamDirections(over: transport)
     }

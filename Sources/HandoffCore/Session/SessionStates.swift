@@ -29,8 +29,7 @@ extension SessionStates {
 
     /// Returns the two directions of the stream that a session over `transport` becomes; what was received after the
     /// last frame is the stream's beginning.
-    func streamDirections(over transport: NoiseTransport) -> (sending: StreamSender, receiving: StreamReceiver) {
-        let (sending, receiving) = transport.directions()
-        return (StreamSender(cipher: sending), StreamReceiver(cipher: receiving, frames: frames))
+    func streamDirections(over transport: NoiseTransport) -> StreamDirections {
+        StreamDirections(transport, frames: frames)
     }
 }

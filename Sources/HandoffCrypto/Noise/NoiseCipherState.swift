@@ -27,7 +27,8 @@ struct NoiseCipherState: Sendable {
         do {
             let box = try ChaChaPoly.seal(plaintext, using: key, nonce: chaChaNonce(), authenticating: data)
             nonce += 1
-            return Array(box.ciphertext) + Array(box.tag)
+            // The nonce, which the other side knows, and then what is asked for: it is copied once.
+            return Array(box.combined.dropFirst(ChaChaPoly.nonceBytes))
         } catch {
             throw CryptoError(.malformed, "The message cannot be encrypted: \(error).")
         }
@@ -69,4 +70,9 @@ struct NoiseCipherState: Sendable {
     private func chaChaNonce() throws -> ChaChaPoly.Nonce {
         try ChaChaPoly.Nonce(data: [0, 0, 0, 0] + nonce.littleEndianBytes(8))
     }
+}
+
+extension ChaChaPoly {
+    /// The number of bytes in front of the ciphertext in a combined box (RFC 8439, section 2.8).
+    fileprivate static let nonceBytes = 12
 }

@@ -45,6 +45,16 @@ struct EngineSessions: Sendable {
         }
     }
 
+    // MARK: Streams
+
+    /// Whether streams that are opened from now on may move to the local network.
+    var usesLocalNetwork: Bool { engine.read(\.sessions.usesLocalNetwork) }
+
+    /// Sets whether streams that are opened from now on may move to the local network.
+    func setUsesLocalNetwork(_ uses: Bool) {
+        engine.edit { $0.sessions.usesLocalNetwork = uses }
+    }
+
     // MARK: Answers
 
     /// Returns the answer to a trusted device that asks for the current activity.

@@ -8,10 +8,11 @@ import Glibc
 struct ConfigurationFile {
     /// A setting, by its name in the files.
     enum Key: String, CodingKey, CaseIterable {
-        case radio, adapter, transport, bus, name, logLevel, staysWhenAway, notifies, coverAdvertisement, folders
+        case radio, adapter, transport, bus, name, logLevel, staysWhenAway, notifies, coverAdvertisement,
+            localNetwork, folders
 
         fileprivate static let texts: [Key] = [.radio, .adapter, .transport, .bus, .name, .logLevel]
-        fileprivate static let flags: [Key] = [.staysWhenAway, .notifies, .coverAdvertisement]
+        fileprivate static let flags: [Key] = [.staysWhenAway, .notifies, .coverAdvertisement, .localNetwork]
     }
 
     /// The path of a file below each of the directories for configuration.

@@ -45,6 +45,7 @@ package struct Daemon<R: Radio>: Sendable {
             engine.activities.cover(options.coversAdvertisement)
             engine.activities.setStaysWhenAway(options.staysWhenAway)
             engine.desktop.setNotifies(options.notifies)
+            engine.sessions.setUsesLocalNetwork(options.usesLocalNetwork)
             logger.info(
                 "starting",
                 metadata: [

@@ -23,6 +23,9 @@ package struct DaemonOptions: Sendable {
     /// Whether the desktop shows a notification when an activity that can be continued appears nearby.
     package var notifies = true
 
+    /// Whether streams may move from the radio to the local network.
+    package var usesLocalNetwork = true
+
     /// Whether a cover advertisement is broadcast while there is nothing to continue.
     package var coversAdvertisement: Bool
 

@@ -19,6 +19,7 @@ extension Settings {
             (.name, daemon.name != other.daemon.name), (.logLevel, logLevel != other.logLevel),
             (.staysWhenAway, daemon.staysWhenAway != other.daemon.staysWhenAway),
             (.coverAdvertisement, daemon.coversAdvertisement != other.daemon.coversAdvertisement),
+            (.localNetwork, daemon.usesLocalNetwork != other.daemon.usesLocalNetwork),
             (.notifies, daemon.notifies != other.daemon.notifies),
             (.folders, daemon.folders != other.daemon.folders),
         ]

@@ -71,6 +71,7 @@ package struct Settings: Sendable {
         daemon.siteCache = SiteCache(environment: environment)
         daemon.folders = try Self.folders(file, home: daemon.home)
         daemon.notifies = file.flag(.notifies) ?? true
+        daemon.usesLocalNetwork = file.flag(.localNetwork) ?? true
         self.daemon = daemon
     }
 

@@ -71,6 +71,7 @@ final class SettingsReloader: SettingsHandler {
         engine.activities.setStaysWhenAway(new.daemon.staysWhenAway)
         engine.activities.cover(new.daemon.coversAdvertisement)
         engine.desktop.setNotifies(new.daemon.notifies)
+        engine.sessions.setUsesLocalNetwork(new.daemon.usesLocalNetwork)
         folders.setConfigured(new.daemon.folders)
         engine.desktop.setFolders(folders.all)
         let result = ReloadResult(

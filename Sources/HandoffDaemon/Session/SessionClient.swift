@@ -12,6 +12,8 @@ struct SessionClient: Service {
     let engine: Engine
     private let dialer: PeerDialer
     private let sessions = UncancelledTaskRunner(errorAfterEnd: CancellationError())
+    /// The streams that this device has requested.
+    let streams = StreamRunner()
 
     /// The time limit for the peer to close the channel after the last message.
     static let closeLimit = Duration.seconds(2)
@@ -26,7 +28,9 @@ struct SessionClient: Service {
     }
 
     func run() async throws {
-        await cancelWhenGracefulShutdown { await sessions.run() }
+        try await cancelWhenGracefulShutdown {
+            try await withBackgroundTasks([{ await streams.run() }]) { await sessions.run() }
+        }
     }
 
     /// Opens a channel to `peer`, runs `body` over it, and returns the first result that `body` delivers.

@@ -17,6 +17,7 @@ struct SessionServer: Sendable {
 
     private let admission = ConnectionAdmission()
     private let logLimiter = RateLimiter()
+    private let streams = StreamRunner()
 
     init(engine: Engine, reactor: Reactor, logger: Logger) {
         self.engine = engine
@@ -29,9 +30,9 @@ struct SessionServer: Sendable {
     /// The time limit for a trusted device's whole session.
     private static let limit = Duration.seconds(15)
 
-    /// Gives unauthenticated peers their turns, until the task is cancelled.
+    /// Gives unauthenticated peers their turns, and carries streams, until the task is cancelled.
     func run() async throws {
-        try await admission.handshakes.run()
+        try await withBackgroundTasks([{ await streams.run() }]) { try await admission.handshakes.run() }
     }
 
     /// Serves one channel until it ends; errors that a peer can cause are logged, not thrown.
@@ -48,9 +49,28 @@ struct SessionServer: Sendable {
                 return answered
             }
             if let activity = answered.streamed {
-                try await admission.withStream {
-                    try await stream(answered.session, to: activity, accepted, on: channel)
+                try await streams.run { release in
+                    await carry(answered.session, to: activity, accepted, on: channel, release)
                 }
+            }
+        } catch is CancellationError {
+            return
+        } catch {
+            report(error, of: channel.peer)
+        }
+    }
+
+    /// Carries a stream to its end, which may be after that of its channel.
+    private func carry(
+        _ session: ServerSession,
+        to activity: ActivityRegister.ID,
+        _ accepted: AcceptedSession,
+        on channel: some RadioChannel,
+        _ release: Promise<Void>
+    ) async {
+        do {
+            try await admission.withStream {
+                try await stream(session, to: activity, accepted, on: channel, release)
             }
         } catch is CancellationError {
             return
@@ -276,7 +296,8 @@ struct SessionServer: Sendable {
         _ session: ServerSession,
         to activity: ActivityRegister.ID,
         _ accepted: AcceptedSession,
-        on channel: some RadioChannel
+        on channel: some RadioChannel,
+        _ release: Promise<Void>
     ) async throws {
         var session = session
         let app: LocalStream
@@ -294,11 +315,11 @@ struct SessionServer: Sendable {
             app.reset()
             throw error
         }
-        let (sender, receiver) = session.stream()
-        let relay = StreamRelay(app: app, channel: channel, isCaller: false)
+        let directions = session.stream()
+        let relay = StreamRelay(app, over: channel, isCaller: false, directions, engine: engine, release, on: reactor)
         let device = accepted.authenticated.device
         try await engine.rules.whilePermitted(activity, for: device) {
-            try await relay.run(sender, receiver)
+            try await relay.run(directions)
         }
     }
 
@@ -322,16 +343,4 @@ struct SessionServer: Sendable {
     }
 
     private static let tooSlow = HandoffError(.timedOut, "The peer took too long.")
-}
-
-extension RadioChannel {
-    /// Sends any number of bytes, in as few messages as the channel allows.
-    func sendAll(_ bytes: [UInt8]) async throws {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let piece = rest.prefix(maximumMessageLength)
-            try await send(Array(piece))
-            rest = rest.dropFirst(piece.count)
-        }
-    }
 }

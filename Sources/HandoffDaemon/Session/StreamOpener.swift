@@ -56,15 +56,24 @@ struct StreamOpener: Sendable {
         let opened = try await channel.next { try session.receiveOpening($0) }
         if let error = Self.failure(opened, of: peer) { return result.fail(error) }
         let app = try await connect(result)
-        let (sender, receiver) = session.stream()
+        let directions = session.stream()
         logger.info("a stream was opened", metadata: ["event": "stream.opened"])
         logger.debug("opened a stream", metadata: ["device": "\(peer.id)"])
-        let relay = StreamRelay(app: app, channel: channel, isCaller: true)
-        do {
-            try await engine.rules.whilePermitted(for: peer.id) { try await relay.run(sender, receiver) }
-        } catch {
-            report(error, of: peer)
-            throw error
+        try await client.streams.run { release in
+            let relay = StreamRelay(
+                app,
+                over: channel,
+                isCaller: true,
+                directions,
+                engine: engine,
+                release,
+                on: reactor
+            )
+            do {
+                try await engine.rules.whilePermitted(for: peer.id) { try await relay.run(directions) }
+            } catch {
+                report(error, of: peer)
+            }
         }
     }
 

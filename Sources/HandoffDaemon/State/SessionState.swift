@@ -5,6 +5,8 @@ import HandoffModel
 struct SessionState: Sendable {
     /// The endpoint at which each trusted device was heard last.
     private(set) var endpoints: [DeviceID: PeerEndpoint] = [:]
+    /// Whether streams may move to the local network.
+    var usesLocalNetwork = true
     private var updateThrottles: [DeviceID: UpdateThrottle] = [:]
     /// The devices that were found to know a different state of the circle.
     private var divergentPeers: Set<DeviceID> = []

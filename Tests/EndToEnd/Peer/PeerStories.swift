@@ -1,7 +1,4 @@
-import Foundation
-import HandoffTestSupport
 import TestLimits
-import TestRuns
 import Testing
 
 /// The stories of Tests/Stories/peer.py, in each of which the peer of Tests/Peer meets real daemons on a simulated air.
@@ -12,7 +9,7 @@ import Testing
     .endsWithin(minutes: 15, instances: 6)
 )
 struct PeerStories {
-    private static let script = Repository.file("Tests/Stories/peer.py").path()
+    private static let stories = PythonStory(file: "peer.py", instances: 6)
 
     @Test("The peer calls a daemon, both users compare the digits, and the peer fetches an activity")
     func pairsAsCaller() async throws { try await Self.tell("pairs_as_caller") }
@@ -50,16 +47,5 @@ struct PeerStories {
     @Test("A device that was away while a key was replaced gets the new one by an advertisement for it alone")
     func hearsNews() async throws { try await Self.tell("hears_news") }
 
-    /// Runs one story; its last lines, and those of the daemons' logs, are in the failure.
-    private static func tell(_ story: String) async throws {
-        let python = try #require(
-            ProcessInfo.processInfo.environment["HANDOFF_TEST_PYTHON"],
-            "Set HANDOFF_TEST_PYTHON to a Python 3 with Tests/Unit/HandoffCryptoTests/Python/requirements.txt."
-        )
-        let programs = URL(filePath: Programs.handoffd).deletingLastPathComponent().path()
-        let result = try await takingInstances(6) {
-            try await run(python, [script, story], environment: ["HANDOFF_PROGRAMS": programs])
-        }
-        #expect(result.status == 0, "\(result.stdout)\n\(result.stderr)")
-    }
+    private static func tell(_ story: String) async throws { try await stories.tell(story) }
 }

@@ -58,7 +58,7 @@ struct UnitSandbox {
         for name, error in errors.items():
             number = filters.seccomp_syscall_resolve_name(name.encode())
             filters.seccomp_rule_add_array(made, ctypes.c_uint32(0x00050000 | error), number, 0, None)
-        families = {"AF_UNIX": 1, "AF_INET": 2, "AF_INET6": 10, "AF_BLUETOOTH": 31}
+        families = {"AF_UNIX": 1, "AF_INET": 2, "AF_INET6": 10, "AF_NETLINK": 16, "AF_BLUETOOTH": 31}
         for name in sys.argv[2].split():
             comparison = Comparison(0, equal, families[name], 0)
             rule = (made, ctypes.c_uint32(allow), numbers["socket"], 1, ctypes.byref(comparison))

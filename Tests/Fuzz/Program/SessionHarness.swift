@@ -47,7 +47,12 @@ struct StreamHarness {
                 while let piece = try receiver.next() {
                     precondition(piece.encode() == plaintext, "each piece has one encoding")
                     let kind = plaintext[0]
-                    precondition(kind >= kinds.last ?? 0 && (kind == 0 || !kinds.contains(kind)), "pieces are in order")
+                    let before = kinds.filter { $0 < 3 }
+                    precondition((kind == 3) == kinds.isEmpty, "an offer comes first, and only there")
+                    precondition(kinds.last != 4, "nothing follows a move")
+                    precondition(kind >= 3 || kind >= before.last ?? 0, "pieces are in order")
+                    precondition(kind == 0 || !kinds.contains(kind), "only data is repeated")
+                    precondition(kind < 5, "what belongs to the network does not come over the radio")
                     kinds.append(kind)
                 }
             } catch {

@@ -4,7 +4,7 @@ import asyncio
 import secrets
 from collections.abc import Iterable
 
-from . import stream
+from . import network, stream
 from .errors import ChannelEnded, ChannelLost, ProtocolError
 from .framing import LONGEST_FIRST_FRAME, FragmentReader, fragments, frame, pad
 from .keys import Identity
@@ -136,6 +136,10 @@ class Session:
         if self._transport is None and self._handshake.is_finished:
             self._transport = self._handshake.split()
 
+    @property
+    def handshake_hash(self) -> bytes:
+        return self._transport.handshake_hash
+
     async def wait_for_end(self, seconds: float = 2) -> None:
         await self.frames.wait_for_end(seconds)
 
@@ -144,11 +148,52 @@ class Session:
 
 
 class Stream:
-    """A continuation stream: what the session carries after its acknowledgement."""
+    """A continuation stream: what the session carries after its acknowledgement.
+
+    It offers nothing unless it is told to, and then stays on the radio.
+    """
 
     def __init__(self, session: Session, is_caller: bool):
         self._session, self._is_caller = session, is_caller
         self._reader = stream.PieceReader()
+        self._has_offered = False
+        # The connection to which this side, and the other one, have moved.
+        self._sending: network.Connection | None = None
+        self._receiving: network.Connection | None = None
+        # What was read before it was asked for.
+        self._read_ahead: list[tuple[int, bytes]] = []
+
+    async def offer(self, data: bytes = stream.NO_OFFER) -> None:
+        """Offers this side's addresses; the first piece, which offers nothing otherwise."""
+        self._has_offered = True
+        await self._send(stream.OFFER, data)
+
+    async def read_offer(self) -> stream.Offer:
+        """What the other side offers: its first piece."""
+        kind, data = await self._receive_piece()
+        if kind != stream.OFFER:
+            raise ProtocolError("no offer", "outOfTurn")
+        return stream.Offer(data)
+
+    def network_secret(self, own: bytes, theirs: bytes) -> bytes:
+        """What follows from the secrets of both offers."""
+        secrets_of_sides = (own, theirs) if self._is_caller else (theirs, own)
+        return network.network_secret(*secrets_of_sides, self._session.handshake_hash)
+
+    async def move(self, connection: "network.Connection") -> None:
+        """As caller: moves to a connection, and waits until the other side has moved as well."""
+        await self._send(stream.MOVE, connection.identifier)
+        self._sending = connection
+        while True:
+            kind, data = await self._receive_piece()
+            if kind == stream.MOVE:
+                break
+            self._read_ahead.append((kind, data))
+        if data != connection.identifier:
+            raise ProtocolError("a move to another connection", "outOfTurn")
+        self._reader.move()
+        self._receiving = connection
+        await self._session.close()
 
     async def write(self, data: bytes) -> None:
         for start in range(0, len(data), stream.MOST_DATA):
@@ -180,15 +225,30 @@ class Stream:
             raise ProtocolError("another piece in the place of the arrival")
         if self._is_caller:
             await self._send(stream.ARRIVED)
-            await self._session.wait_for_end()
+            await (self._receiving or self._session).wait_for_end()
         else:
-            await self._session.close()
+            await self.close()
 
     async def close(self) -> None:
         await self._session.close()
+        if self._receiving:
+            await self._receiving.close()
 
     async def _send(self, kind: int, data: bytes = b"") -> None:
-        await self._session.send_plaintext(stream.encode_piece(kind, data))
+        if not self._has_offered:
+            await self.offer()
+        piece = stream.encode_piece(kind, data)
+        await (self._sending.send(piece) if self._sending else self._session.send_plaintext(piece))
 
     async def _receive(self) -> tuple[int, bytes]:
-        return self._reader.take(await self._session.receive_plaintext())
+        """The next piece that belongs to the app."""
+        while True:
+            kind, data = self._read_ahead.pop(0) if self._read_ahead else await self._receive_piece()
+            if kind == stream.MOVE:
+                raise ProtocolError("a move without a connection", "outOfTurn")
+            if kind not in (stream.OFFER, stream.ALIVE):
+                return kind, data
+
+    async def _receive_piece(self) -> tuple[int, bytes]:
+        receiving = self._receiving
+        return self._reader.take(await (receiving.receive() if receiving else self._session.receive_plaintext()))

@@ -1,10 +1,15 @@
 """The pieces of a continuation stream (Docs/Protocol.md, "Streams")."""
 
+import ipaddress
+
 from .errors import ProtocolError
 
-DATA, END, ARRIVED = range(3)
-MOST_DATA = 8192
+DATA, END, ARRIVED, OFFER, MOVE, ALIVE = range(6)
+MOST_DATA, MOST_DATA_ON_NETWORK = 8192, 65_469
 UNIT = 64
+SECRET, PLACES, PLACE, LOWEST_PORT, IDENTIFIER = 32, 8, 17, 1024, 16
+OFFER_LENGTH = 2 + SECRET + PLACES * PLACE
+NO_OFFER = bytes(OFFER_LENGTH)
 
 
 def encode_piece(kind: int, data: bytes = b"") -> bytes:
@@ -12,11 +17,59 @@ def encode_piece(kind: int, data: bytes = b"") -> bytes:
     return content + bytes(-len(content) % UNIT)
 
 
+def encode_offer(port: int, secret: bytes, addresses: list) -> bytes:
+    """The data of an offer, whatever it offers."""
+    places = b"".join(bytes([address.version]) + address.packed.ljust(PLACE - 1, b"\0") for address in addresses)
+    return (port.to_bytes(2, "big") + secret + places).ljust(OFFER_LENGTH, b"\0")
+
+
+class Offer:
+    """An offer that was received; nothing is offered where there is no port."""
+
+    def __init__(self, data: bytes):
+        if len(data) != OFFER_LENGTH:
+            raise ProtocolError(f"an offer of {len(data)} bytes", "malformed")
+        self.port, self.secret = int.from_bytes(data[:2], "big"), data[2 : 2 + SECRET]
+        places = [data[start : start + PLACE] for start in range(2 + SECRET, OFFER_LENGTH, PLACE)]
+        used = [place for place in places if place[0]]
+        if not all(places[: len(used)]) or any(any(place) for place in places[len(used) :]):
+            raise ProtocolError("an offer with a gap", "malformed")
+        self.addresses = [self._address(place) for place in used]
+        if any(data) and not self._is_allowed():
+            raise ProtocolError("an offer of what may not be offered", "invalidContent")
+
+    @staticmethod
+    def _address(place: bytes):
+        length = {4: 4, 6: 16}.get(place[0])
+        if length is None or any(place[1 + length :]):
+            raise ProtocolError("an offer with an address of no kind", "malformed")
+        return ipaddress.ip_address(place[1 : 1 + length])
+
+    def _is_allowed(self) -> bool:
+        return (
+            self.port >= LOWEST_PORT
+            and 0 < len(self.addresses) == len(set(self.addresses))
+            and all(map(is_unicast, self.addresses))
+        )
+
+
+def is_unicast(address) -> bool:
+    """Whether an address can be that of one interface that other computers reach."""
+    if address.version == 4:
+        return address.packed[0] not in (0, 127) and address.packed[0] < 0xE0
+    return any(address.packed[:8]) and address.packed[0] != 0xFF
+
+
 class PieceReader:
-    """What one side receives: any number of data pieces, one end, and one arrived."""
+    """What one side receives: an offer, any number of data pieces, one end, and one arrived; a move at any place."""
 
     def __init__(self):
-        self.has_ended = self.has_arrived = False
+        self.has_offered = self.has_ended = self.has_arrived = self.has_moved = False
+        self.is_on_network = False
+
+    def move(self) -> None:
+        """The next piece comes over the network."""
+        self.is_on_network = True
 
     def take(self, piece: bytes) -> tuple[int, bytes]:
         """The kind and the data of the next piece."""
@@ -25,12 +78,28 @@ class PieceReader:
         kind, count = piece[0], int.from_bytes(piece[1:3], "big")
         if len(piece) != 3 + count + -(3 + count) % UNIT or any(piece[3 + count :]):
             raise ProtocolError("a piece of a stream is padded wrongly", "invalidPadding")
-        if kind > ARRIVED or not (1 <= count <= MOST_DATA if kind == DATA else count == 0):
+        data = piece[3 : 3 + count]
+        most = MOST_DATA_ON_NETWORK if self.is_on_network else MOST_DATA
+        is_valid = {DATA: 1 <= count <= most, OFFER: count == OFFER_LENGTH, MOVE: count == IDENTIFIER}
+        if kind > ALIVE or not is_valid.get(kind, count == 0):
             raise ProtocolError(f"a piece of kind {kind} with {count} bytes", "malformed")
-        is_open = not self.has_ended
-        is_in_order = {DATA: is_open, END: is_open, ARRIVED: self.has_ended and not self.has_arrived}
-        if not is_in_order[kind]:
+        if kind == OFFER:
+            Offer(data)
+        if not self._is_in_order(kind):
             raise ProtocolError(f"a piece of kind {kind} is out of order", "outOfTurn")
+        self.has_offered |= kind == OFFER
+        self.has_moved |= kind == MOVE
         self.has_ended |= kind == END
         self.has_arrived |= kind == ARRIVED
-        return kind, piece[3 : 3 + count]
+        return kind, data
+
+    def _is_in_order(self, kind: int) -> bool:
+        if self.has_moved and not self.is_on_network:
+            return False
+        if not self.has_offered:
+            return kind == OFFER
+        is_open = not self.has_ended
+        return {
+            OFFER: False, MOVE: not self.is_on_network,
+            DATA: is_open, END: is_open, ARRIVED: self.has_ended and not self.has_arrived, ALIVE: self.is_on_network,
+        }[kind]

@@ -13,7 +13,7 @@ extension Attack {
         stolenState, slotChangeTiming, turnRhythm, falseClone, deviceName,
         preventedRemoval, returnAfterRemoval, blockedRemoval, displacedRemoval, replacedKey, accomplices, ban,
         fixedName, removedRemover, earlyAbort, forgedTime, servicesFingerprint,
-        searchedDigest, borrowedKey, falseCopy, recordedKey,
+        searchedDigest, borrowedKey, falseCopy, recordedKey, strangersAtPort, replayedConnection, hostileOffer,
     ]
 
     package static let sequenceNumbers = Attack(

@@ -36,18 +36,26 @@ struct StreamPieceTests {
     @Test("A piece has at most the published length")
     func longest() throws {
         let longest = StreamPiece.data([UInt8](repeating: 1, count: 8192))
-        #expect(try StreamPiece(decoding: longest.encode()) == longest)
         #expect(longest.encode().count == StreamPiece.maximumBytes)
-        #expect(throws: WireError.self) { try StreamPiece(decoding: longest.encode() + [1]) }
-        let header: [UInt8] = [0, 0x20, 0x01]
+        #expect(StreamPiece.maximumNetworkDataBytes == 65_469)
+        let network = StreamPiece.data([UInt8](repeating: 1, count: StreamPiece.maximumNetworkDataBytes))
+        for piece in [longest, network] {
+            #expect(try StreamPiece(decoding: piece.encode()) == piece)
+            #expect(throws: WireError.self) { try StreamPiece(decoding: piece.encode() + [1]) }
+        }
+        #expect(network.encode().count == StreamPiece.maximumNetworkBytes)
+        let header: [UInt8] = [0, 0xFF, 0xBE]
         #expect(throws: WireError.self) {
-            try StreamPiece(decoding: header + [UInt8](repeating: 0, count: StreamPiece.maximumBytes - 3))
+            try StreamPiece(decoding: header + [UInt8](repeating: 0, count: StreamPiece.maximumNetworkBytes + 61))
         }
     }
 
     @Test(
         "A piece without bytes, of another kind, or with too many or too few bytes is refused",
-        arguments: [[], [0], [1, 0], [2, 2], [3], [0, 0, 0], [1, 0, 1], [2, 0, 1], [3, 0, 0], [0, 0, 62]]
+        arguments: [
+            [], [0], [1, 0], [2, 2], [3], [0, 0, 0], [1, 0, 1], [2, 0, 1], [3, 0, 0], [0, 0, 62],
+            [4, 0, 0], [4, 0, 15], [5, 0, 1], [6, 0, 0],
+        ]
     )
     func refused(_ bytes: [UInt8]) {
         #expect(throws: WireError.self) { try StreamPiece(decoding: bytes) }

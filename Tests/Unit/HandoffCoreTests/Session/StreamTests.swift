@@ -17,14 +17,78 @@ struct StreamTests {
     }
 
     /// Both sides after the app has accepted the stream.
-    private func opened() throws -> (
-        caller: (sending: StreamSender, receiving: StreamReceiver),
-        listener: (sending: StreamSender, receiving: StreamReceiver)
-    ) {
+    private func begun() throws -> (caller: StreamDirections, listener: StreamDirections) {
         var pair = try granted()
         #expect(try pair.fetch.receiveOpening(try pair.serve.open(.stream)) == .stream)
         return (pair.fetch.stream(), pair.serve.stream())
     }
+
+    /// Both sides after the offers.
+    private func opened() throws -> (caller: StreamDirections, listener: StreamDirections) {
+        var (caller, listener) = try begun()
+        try listener.receiving.append(try caller.sending.encode(.offer(nil)))
+        try caller.receiving.append(try listener.sending.encode(.offer(nil)))
+        #expect(try listener.receiving.next() == .offer(nil))
+        #expect(try caller.receiving.next() == .offer(nil))
+        return (caller, listener)
+    }
+
+    @Test("Both sides of a stream know the same session, to which connections over the network are bound")
+    func sameHandshake() throws {
+        let (caller, listener) = try begun()
+        #expect(caller.handshakeHash == listener.handshakeHash)
+        #expect(try begun().caller.handshakeHash != caller.handshakeHash)
+    }
+
+    @Test(
+        "A stream refuses pieces before its offer, a second offer, and a word over the radio that belongs to the network",
+        arguments: [
+            [StreamPiece.data([1])], [.end], [.arrived], [.move(connection)], [.offer(nil), .offer(nil)],
+            [.offer(nil), .alive], [.offer(nil), .data([UInt8](repeating: 1, count: 8193))],
+        ]
+    )
+    func opening(_ pieces: [StreamPiece]) throws {
+        var (caller, listener) = try begun()
+        for piece in pieces { try listener.receiving.append(try caller.sending.encode(piece)) }
+        for _ in pieces.dropLast() { #expect(try listener.receiving.next() != nil) }
+        let last = Result { try listener.receiving.next() }
+        #expect(throws: HandoffError.self) { try last.get() }
+    }
+
+    @Test("Nothing follows a move over the radio", arguments: [StreamPiece.data([1]), .end, .move(connection)])
+    func afterMove(_ piece: StreamPiece) throws {
+        var (caller, listener) = try opened()
+        for piece in [.move(Self.connection), piece] { try listener.receiving.append(try caller.sending.encode(piece)) }
+        #expect(try listener.receiving.next() == .move(Self.connection))
+        let last = Result { try listener.receiving.next() }
+        #expect(throws: HandoffError.self) { try last.get() }
+    }
+
+    @Test("A stream that has moved goes on where it was, with longer pieces, and neither offers nor moves again")
+    func moved() throws {
+        var (caller, listener) = try opened()
+        for piece in [StreamPiece.data([1]), .move(Self.connection)] {
+            try listener.receiving.append(try caller.sending.encode(piece))
+            #expect(try listener.receiving.next() == piece)
+        }
+        let (opening, accepted) = try NetworkPair().proven
+        var sender = StreamSender(cipher: opening.sending)
+        let onNetwork = listener.receiving.moved(to: accepted.receiving)
+        var receiver = onNetwork
+        let long = [UInt8](repeating: 7, count: StreamPiece.maximumNetworkDataBytes)
+        for piece in [StreamPiece.data(long), .alive, .end, .alive, .arrived, .alive] {
+            try receiver.append(try sender.encode(piece))
+            #expect(try receiver.next() == piece)
+        }
+        for refused in [StreamPiece.offer(nil), .move(Self.connection), .arrived] {
+            var (sender, receiver) = (StreamSender(cipher: opening.sending), onNetwork)
+            try receiver.append(try sender.encode(refused))
+            let read = Result { try receiver.next() }
+            #expect(throws: HandoffError.self) { try read.get() }
+        }
+    }
+
+    private static let connection = NetworkConnectionID(bytes: [UInt8](repeating: 9, count: 16))!
 
     @Test("The caller learns the reason of an app that does not accept the stream")
     func refused() throws {

@@ -22,6 +22,25 @@ struct StreamVectorTests {
         let listenerEphemeralPrivateKey: String
         /// Request, answer, acknowledgement, and the answer of the app.
         let messages: [Sent]
+        /// What both sides send over the radio.
+        let pieces: [Sent]
+        /// The hash of the handshake, to which connections over the network are bound; nil where the stream does not move.
+        let handshakeHash: String?
+        /// The connection to which the stream moves; nil where it does not.
+        let network: Network?
+    }
+
+    /// A connection over the local network; bytes in hexadecimal.
+    struct Network: Codable, Equatable, Sendable {
+        /// The side that opens it.
+        let opener: String
+        let openerNonce: String
+        let answererNonce: String
+        let opening: String
+        let answer: String
+        let confirmation: String
+        /// Its identifier, as both moves have it.
+        let connection: String
         let pieces: [Sent]
     }
 
@@ -31,80 +50,6 @@ struct StreamVectorTests {
         let plaintext: String
         let frame: String
     }
-
-    /// What is sent in a case, after the app's answer.
-    private struct Conversation {
-        let what: String
-        var error: ProtocolViolation?
-        let pieces: [(by: String, bytes: [UInt8])]
-        /// Whether the bytes of the last piece are sent as they are; all others get their length and padding.
-        var isLastRaw = false
-    }
-
-    private static let conversations: [Conversation] = [
-        Conversation(
-            what: "data in both directions, and a clean end",
-            pieces: [
-                ("caller", [0, 0xAA, 0xBB]), ("listener", [0, 0xCC]), ("caller", [0, 0xDD]), ("listener", [0, 0xEE]),
-                ("caller", [1]), ("listener", [1]), ("listener", [2]), ("caller", [2]),
-            ]
-        ),
-        Conversation(
-            what: "the listener ends first, and no data",
-            pieces: [("listener", [1]), ("caller", [1]), ("listener", [2]), ("caller", [2])]
-        ),
-        Conversation(what: "data without bytes", error: .malformed, pieces: [("caller", [0])]),
-        Conversation(what: "an empty piece", error: .malformed, pieces: [("caller", [])]),
-        Conversation(what: "a piece of an unknown kind", error: .malformed, pieces: [("caller", [3])]),
-        Conversation(what: "an end with data", error: .malformed, pieces: [("listener", [1, 0])]),
-        Conversation(
-            what: "an arrival with data",
-            error: .malformed,
-            pieces: [("listener", [1]), ("listener", [2, 0])]
-        ),
-        Conversation(
-            what: "data after the end",
-            error: .outOfTurn,
-            pieces: [("listener", [1]), ("listener", [0, 1])]
-        ),
-        Conversation(what: "two ends", error: .outOfTurn, pieces: [("caller", [1]), ("caller", [1])]),
-        Conversation(what: "an arrival before the end", error: .outOfTurn, pieces: [("listener", [2])]),
-        Conversation(
-            what: "a piece without padding",
-            error: .invalidPadding,
-            pieces: [("caller", [0, 0, 2, 7, 8])],
-            isLastRaw: true
-        ),
-        Conversation(
-            what: "a piece whose padding ends in 1",
-            error: .invalidPadding,
-            pieces: [("caller", padded([0, 7, 8]).dropLast() + [1])],
-            isLastRaw: true
-        ),
-        Conversation(
-            what: "a piece with 64 zeros more than needed",
-            error: .invalidPadding,
-            pieces: [("listener", padded([0, 7, 8]) + [UInt8](repeating: 0, count: 64))],
-            isLastRaw: true
-        ),
-        Conversation(
-            what: "a piece with a length beyond its end",
-            error: .invalidPadding,
-            pieces: [("listener", [0, 0, 62] + [UInt8](repeating: 0, count: 61))],
-            isLastRaw: true
-        ),
-        Conversation(
-            what: "a piece of two bytes",
-            error: .malformed,
-            pieces: [("caller", [0, 0])],
-            isLastRaw: true
-        ),
-        Conversation(
-            what: "two arrivals",
-            error: .outOfTurn,
-            pieces: [("listener", [1]), ("caller", [1]), ("listener", [2]), ("listener", [2])]
-        ),
-    ]
 
     private static func make(_ conversation: Conversation, seed: UInt64) throws -> Case {
         let keys = try SessionVectorKeys(seed: seed)
@@ -121,6 +66,18 @@ struct StreamVectorTests {
         func seal(_ by: String, _ plaintext: [UInt8]) throws -> Sent {
             sent(by, plaintext, try transports[by]?.encrypt(plaintext) ?? [])
         }
+        let messages = [
+            sent("caller", fragments[0], first), sent("listener", fragments[1], second),
+            try seal("caller", fragments[2]), try seal("listener", fragments[3]),
+        ]
+        let hash = try #require(transports["caller"]).handshakeHash
+        let network = try conversation.network.map { network in
+            try connection(openedBy: network.opener, hash: hash, network.pieces.map { ($0.by, padded($0.bytes)) })
+        }
+        let move = network.map { [4] + bytes($0.connection) }
+        let empty: [UInt8] = [3] + zeros(170)
+        var pieces = conversation.offersNothing ? [("caller", empty), ("listener", empty)] : []
+        pieces += conversation.pieces + (move.map { [("caller", $0), ("listener", $0)] } ?? [])
         return Case(
             what: conversation.what,
             error: conversation.error,
@@ -131,23 +88,49 @@ struct StreamVectorTests {
             listenerPrivateKey: hex(keys.listener.agreement.rawRepresentation),
             listenerSigningKey: hex(keys.listener.publicKeys.signing.rawRepresentation),
             listenerEphemeralPrivateKey: hex(keys.listenerEphemeral.rawRepresentation),
-            messages: [
-                sent("caller", fragments[0], first), sent("listener", fragments[1], second),
-                try seal("caller", fragments[2]), try seal("listener", fragments[3]),
-            ],
-            pieces: try conversation.pieces.enumerated().map { index, piece in
-                let isRaw = conversation.isLastRaw && index == conversation.pieces.count - 1
-                return try seal(piece.by, isRaw ? piece.bytes : Self.padded(piece.bytes))
-            }
+            messages: messages,
+            pieces: try pieces.enumerated().map { index, piece in
+                let isRaw = conversation.isLastRaw && index == pieces.count - 1
+                return try seal(piece.0, isRaw ? piece.1 : Self.padded(piece.1))
+            },
+            handshakeHash: network == nil ? nil : hex(hash),
+            network: network
         )
     }
 
-    /// Returns a piece of that kind (the first byte) with that data, padded to a multiple of 64 bytes.
-    private static func padded(_ piece: [UInt8]) -> [UInt8] {
-        guard let kind = piece.first else { return [] }
-        let count = piece.count - 1
-        let content = [kind, UInt8(count >> 8), UInt8(count & 0xFF)] + piece.dropFirst()
-        return content + [UInt8](repeating: 0, count: (64 - content.count % 64) % 64)
+    /// Both ends of a connection, and what is sent over it.
+    private static func connection(
+        openedBy side: String,
+        hash: [UInt8],
+        _ pieces: [(String, [UInt8])]
+    ) throws -> Network {
+        let opener = side == "caller" ? NetworkSecret.Opener.caller : .listener
+        let secret = NetworkSecret(
+            caller: [UInt8](repeating: 1, count: 32),
+            listener: [UInt8](repeating: 2, count: 32),
+            handshakeHash: hash
+        )
+        let (nonce, answer) = ([UInt8](repeating: 0xA0, count: 16), [UInt8](repeating: 0xB0, count: 16))
+        let opening = NetworkOpening(secret, by: opener, nonceForTestVectors: nonce)
+        let acceptance = try NetworkAcceptance(
+            secret,
+            opening: opening.opening,
+            by: opener,
+            nonceForTestVectors: answer
+        )
+        let (opened, confirmation) = try opening.finish(acceptance.answer)
+        let accepted = try acceptance.finish(confirmation)
+        var senders = [side: opened.sending, side == "caller" ? "listener" : "caller": accepted.sending]
+        return Network(
+            opener: side,
+            openerNonce: hex(nonce),
+            answererNonce: hex(answer),
+            opening: hex(opening.opening),
+            answer: hex(acceptance.answer),
+            confirmation: hex(confirmation),
+            connection: hex(opened.id.bytes),
+            pieces: try pieces.map { by, piece in sent(by, piece, try senders[by]?.encrypt(piece) ?? []) }
+        )
     }
 
     private static func sent(_ by: String, _ plaintext: [UInt8], _ body: [UInt8]) -> Sent {
@@ -159,9 +142,10 @@ struct StreamVectorTests {
         let file = VectorFile(
             about: """
                 Streams (Docs/Protocol.md, "Streams"): after request, answer, acknowledgement and the app's answer, each piece is the \
-                plaintext of one Noise transport message in a frame. Where there is an `error`, the receiver ends the \
-                session for that reason ("What ends a session") at the last piece, and at none before. Everything is \
-                hexadecimal; private keys are for testing.
+                plaintext of one Noise transport message in a frame. Where there is a `network`, both sides have moved there \
+                with their last pieces over the radio ("Over the local network"). Where there is an `error`, the receiver \
+                ends the session for that reason ("What ends a session") at the last piece, and at none before. \
+                Everything is hexadecimal; private keys are for testing.
                 """,
             cases: try Self.conversations.enumerated().map { try Self.make($1, seed: 40 + UInt64($0)) }
         )
@@ -173,18 +157,70 @@ struct StreamVectorTests {
     func received() throws {
         for vector in try VectorFile<Case>.load("stream").cases {
             var receivers = try Self.receivers(of: vector)
-            for (index, piece) in vector.pieces.enumerated() {
-                let reader = piece.by == "caller" ? "listener" : "caller"
-                let isLast = index == vector.pieces.count - 1
-                do {
-                    try receivers[reader]?.append(bytes(piece.frame))
-                    let read = try receivers[reader]?.next()
-                    #expect(read.map { hex($0.encode()) } == piece.plaintext, "\(vector.what)")
-                    #expect(!isLast || vector.error == nil, "\(vector.what)")
-                } catch {
-                    #expect(isLast && error.violation == vector.error, "\(vector.what): \(error)")
-                }
+            let isOnRadio = vector.network == nil
+            try Self.receive(vector.pieces, &receivers, vector.what, error: isOnRadio ? vector.error : nil)
+            guard let network = vector.network else { continue }
+            try Self.move(&receivers, to: network, of: vector)
+            try Self.receive(network.pieces, &receivers, vector.what, error: vector.error)
+        }
+    }
+
+    /// Lets the receivers of both sides read pieces, of which the last one ends the session if there is an error.
+    private static func receive(
+        _ pieces: [Sent],
+        _ receivers: inout [String: StreamReceiver],
+        _ what: String,
+        error expected: ProtocolViolation?
+    ) throws {
+        for (index, piece) in pieces.enumerated() {
+            let reader = piece.by == "caller" ? "listener" : "caller"
+            let isLast = index == pieces.count - 1
+            do {
+                try receivers[reader]?.append(bytes(piece.frame))
+                let read = try receivers[reader]?.next()
+                #expect(read.map { hex($0.encode()) } == piece.plaintext, "\(what)")
+                #expect(!isLast || expected == nil, "\(what)")
+            } catch {
+                #expect(isLast && error.violation == expected, "\(what): \(error)")
             }
+        }
+    }
+
+    /// Makes the connection again from what both sides have offered, and moves both receivers there.
+    private static func move(
+        _ receivers: inout [String: StreamReceiver],
+        to network: Network,
+        of vector: Case
+    ) throws {
+        func secret(of side: String) throws -> [UInt8] {
+            let offers = try vector.pieces.filter { $0.by == side }.prefix(1).map {
+                try StreamPiece(decoding: bytes($0.plaintext))
+            }
+            guard case .offer(let offer?)? = offers.first else { return [] }
+            return offer.secret
+        }
+        let hash = try #require(vector.handshakeHash)
+        let own = NetworkSecret(
+            caller: try secret(of: "caller"),
+            listener: try secret(of: "listener"),
+            handshakeHash: bytes(hash)
+        )
+        let opener = network.opener == "caller" ? NetworkSecret.Opener.caller : .listener
+        let opening = NetworkOpening(own, by: opener, nonceForTestVectors: bytes(network.openerNonce))
+        #expect(hex(opening.opening) == network.opening)
+        let acceptance = try NetworkAcceptance(
+            own,
+            opening: bytes(network.opening),
+            by: opener,
+            nonceForTestVectors: bytes(network.answererNonce)
+        )
+        #expect(hex(acceptance.answer) == network.answer)
+        let (opened, confirmation) = try opening.finish(bytes(network.answer))
+        #expect(hex(confirmation) == network.confirmation)
+        let accepted = try acceptance.finish(confirmation)
+        for side in ["caller", "listener"] {
+            let connection = side == network.opener ? opened : accepted
+            receivers[side] = receivers[side]?.moved(to: connection.receiving)
         }
     }
 

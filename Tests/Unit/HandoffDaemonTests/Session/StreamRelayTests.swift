@@ -6,6 +6,7 @@ import HandoffCore
 import HandoffRadio
 import HandoffWire
 import LocalStream
+import Logging
 import Synchronization
 import SystemPackage
 import TestLimits
@@ -79,10 +80,24 @@ struct StreamRelayTests {
             let pair = try await LocalStreamPair.connected(on: reactor)
             let app = try LocalStream(taking: try pair.duplicateFar(), on: reactor)
             let peer = Peer()
-            let relay = StreamRelay(app: pair.takeNear(), channel: peer.channel, isCaller: false)
+            let directions = StreamDirections(
+                sending: peer.relaySender,
+                receiving: peer.relayReceiver,
+                handshakeHash: []
+            )
+            let relay = StreamRelay(
+                app: pair.takeNear(),
+                radio: peer.channel,
+                isCaller: false,
+                network: StreamNetwork(isCaller: false, isEnabled: false, handshakeHash: [], on: reactor),
+                hasLeftRadio: Promise(),
+                log: PeerLog(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            )
             try await withThrowingTaskGroup(of: Void.self) { group in
                 // A stream that breaks is what the tests are about.
-                group.addTask { _ = await Result { try await relay.run(peer.relaySender, peer.relayReceiver) } }
+                group.addTask { _ = await Result { try await relay.run(directions) } }
+                #expect(try await peer.next() == .offer(nil))
+                try peer.send(.offer(nil))
                 try await body(app, peer)
                 peer.close()
                 try await group.waitForAll()
