@@ -239,7 +239,7 @@ install-daemon:
 .PHONY: install-extensions
 install-extensions:
 	install -D -m 755 -t $(DESTDIR)$(LIBEXECDIR) $(EXTENSION_PROGRAMS)
-	install -D -m 644 -t $(DESTDIR)$(LIBEXECDIR) Extensions/continuing.py
+	install -D -m 644 -t $(DESTDIR)$(LIBEXECDIR) Extensions/*.py
 	install -D -m 644 -t $(DESTDIR)$(LIBEXECDIR)/editing Extensions/Edit/editing/*.py
 	install -d $(DESTDIR)$(APPDIR) $(DESTDIR)$(TERMINALDIR) $(DESTDIR)$(MEDIADIR) $(DESTDIR)$(VIEWERDIR)
 	for file in $(EXTENSION_APPS); do \
