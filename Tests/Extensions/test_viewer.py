@@ -7,7 +7,8 @@ import signal
 import subprocess
 import urllib.parse
 
-from devices import TIMEOUT, IntegrationTest, process
+from devices import TIMEOUT, process
+from displays import DisplayTest
 from odd_names import ODD_NAMES
 
 TYPE = "org.handoffd.document.pages"
@@ -29,21 +30,13 @@ def pdf(pages):
                    f"startxref\n{len(data)}\n%%EOF\n").encode()
 
 
-class ViewerTest(IntegrationTest):
+class ViewerTest(DisplayTest):
     """A test of viewers."""
 
     def display(self, computer):
         """The variables of programs on a display of a computer, with a window manager and accessibility."""
-        read, write = os.pipe()
-        self.enterContext(process(["Xvfb", "-displayfd", str(write), "-nolisten", "tcp"], pass_fds=[write],
-                                  stderr=subprocess.DEVNULL))
-        os.close(write)
-        with open(read, encoding="ascii") as file:
-            # Without the system's schemas of settings, programs with GTK do not start.
-            variables = {"DISPLAY": f":{int(file.readline())}", "GTK_MODULES": "gail:atk-bridge",
-                         "XDG_DATA_DIRS": "/usr/share"}
+        variables = {**super().display(computer), "GTK_MODULES": "gail:atk-bridge"}
         environment = computer.environment(**variables)
-        self.enterContext(process(["openbox"], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
         self.enterContext(process(["/usr/libexec/at-spi-bus-launcher", "--launch-immediately"], env=environment,
                                   stderr=subprocess.DEVNULL))
         subprocess.run(["gdbus", "wait", "--session", "--timeout", str(int(TIMEOUT)), "org.a11y.Bus"],
