@@ -60,7 +60,7 @@ class Document:
             raise Refusal(65, f"{self.name} is no file, and so no document.")
 
 
-def natural(value):
-    """A number from 1 on of another computer; 1 if it is none."""
+def natural(value, otherwise=1):
+    """A number from 1 on of another computer, or something else if it is none."""
     is_number = isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**31
-    return value if is_number else 1
+    return value if is_number else otherwise

@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import http.server
 import io
 import json
 import os
@@ -9,6 +10,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import threading
 import time
 import urllib.parse
 import zipfile
@@ -87,6 +89,32 @@ def slides(count):
     return odf("presentation", f"<office:presentation>{pages}</office:presentation>")
 
 
+def with_macro(trace):
+    """A text with a macro that makes a file when the text is opened."""
+    head = '<?xml version="1.0" encoding="UTF-8"?>'
+    names = 'xmlns:library="http://openoffice.org/2000/library" xmlns:xlink="http://www.w3.org/1999/xlink"'
+    module = (f'{head}<script:module xmlns:script="http://openoffice.org/2000/script" script:name="M" '
+              f'script:language="StarBasic">Sub Leave\nOpen "{trace}" For Output As #1\nClose #1\nEnd Sub\n'
+              "</script:module>")
+    library = (f'{head}<library:library {names} library:name="Standard" library:readonly="false" '
+               'library:passwordprotected="false"><library:element library:name="M"/></library:library>')
+    libraries = (f'{head}<library:libraries {names}><library:library library:name="Standard" library:link="false"/>'
+                 "</library:libraries>")
+    scripts = ('<office:event-listeners><script:event-listener script:language="ooo:script" '
+               'script:event-name="dom:load" xlink:type="simple" '
+               'xlink:href="vnd.sun.star.script:Standard.M.Leave?language=Basic&amp;location=document"/>'
+               "</office:event-listeners>")
+    files = {"Basic/Standard/M.xml": module, "Basic/Standard/script-lb.xml": library,
+             "Basic/script-lc.xml": libraries}
+    return text(2, scripts=scripts, files=files)
+
+
+def with_link(address):
+    """A spreadsheet with a cell that is taken from another one, at an address."""
+    formula = f"of:='{address}linked.ods'#$One.A1"
+    return sheets("One", inside=f'table:formula="{formula}" office:value-type="float" office:value="1"')
+
+
 class OfficeTest(DisplayTest):
     """A test of LibreOffice."""
 
@@ -106,8 +134,7 @@ class OfficeTest(DisplayTest):
 
     def follow(self, computer):
         """handoff-office, as the person has switched it on."""
-        return self.enterContext(process([computer.home / PROGRAM, "follow"], env=computer.environment(),
-                                         stderr=subprocess.DEVNULL))
+        return self.enterContext(process([computer.home / PROGRAM, "follow"], env=computer.environment()))
 
     @staticmethod
     def end_all(computer, number=signal.SIGKILL):
@@ -134,15 +161,21 @@ class OfficeTest(DisplayTest):
 
     def start(self, computer, variables, path, is_offered=True):
         """LibreOffice as the person starts it with a document, once it shows that."""
-        self.enterContext(process(
+        office = self.enterContext(process(
             [computer.bin / "soffice", "--nologo", os.fsdecode(path)], env=computer.environment(**variables),
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         ))
         if is_offered:
-            return self.wait_shown(computer, path)
+            try:
+                self.wait_shown(computer, path)
+            except Exception:
+                subprocess.run("xwininfo -root -tree | grep '\"'; ps aux | grep soffice; ls -la /tmp/OSL* $XDG_RUNTIME_DIR", shell=True, env=computer.environment(**variables))
+                raise
+            return office
         words = ["xdotool", "search", "--sync", "--onlyvisible", "--name", os.path.basename(os.fsdecode(path))]
-        return subprocess.run(words, env=computer.environment(**variables), stdout=subprocess.DEVNULL, check=True,
-                              timeout=TIMEOUT)
+        subprocess.run(words, env=computer.environment(**variables), stdout=subprocess.DEVNULL, check=True,
+                       timeout=TIMEOUT)
+        return office
 
     def open(self, computer, path, status=0, options=(), variables=None, **info):
         """Runs handoff-office until it has opened a document, or has become LibreOffice; returns what it printed."""
@@ -178,12 +211,51 @@ class OfficeTest(DisplayTest):
         """Presses keys in the window that has the focus."""
         subprocess.run(["xdotool", "key", "--clearmodifiers", *keys], env=computer.environment(**variables), check=True)
 
-    def wait_fetched(self, **state):
-        """Fetches what the laptop offers until it says this, as soon as LibreOffice has done what it was told."""
+    def notifications(self, computer):
+        """The file with what notifications of a computer say."""
+        notes = computer.home / "notes"
+        self.addCleanup(notes.unlink, missing_ok=True)
+        self.addCleanup(computer.program("notify-send", f"#!/bin/sh\nprintf '%s\\n' \"$*\" >> {notes}\n").unlink)
+        return notes
+
+    @contextlib.contextmanager
+    def without_protection(self):
+        """handoff-office of the desktop opens documents with their macros and links meanwhile, and asks nothing."""
+        module = self.desktop.home / "usr/libexec/handoffd/office/connection.py"
+        before = module.read_text(encoding="utf-8")
+        # MacroExecMode.ALWAYS_EXECUTE_NO_WARN, UpdateDocMode.FULL_UPDATE.
+        module.write_text(before.replace("NEVER_EXECUTE = 0", "NEVER_EXECUTE = 4").replace("NO_UPDATE = 0", "NO_UPDATE = 3"),
+                          encoding="utf-8")
+        try:
+            yield
+        finally:
+            module.write_text(before, encoding="utf-8")
+
+    @contextlib.contextmanager
+    def web_server(self):
+        """A web server that has nothing, and remembers what it was asked for."""
+        class Handler(http.server.BaseHTTPRequestHandler):
+            """Remembers each request."""
+
+            def parse_request(self):
+                """Every method is a request."""
+                self.server.asked.append(self.raw_requestline)
+                return False
+
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+            server.asked = []
+            server.address = f"http://127.0.0.1:{server.server_port}/"
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            yield server
+            server.shutdown()
+
+    def wait_fetched(self, pair, path, **state):
+        """Fetches what is offered until it says this, as soon as LibreOffice has done what it was told."""
         deadline = time.monotonic() + TIMEOUT
+        name = os.path.basename(path)
         while True:
-            info = self.pair.fetch(TYPE)["userInfo"]
-            if {**info, **state} == info:
+            info = pair.fetch(TYPE)["userInfo"]
+            if {**info, **state} == info and pair.relative(info) == name:
                 return info
             self.assertLess(time.monotonic(), deadline, info)
 

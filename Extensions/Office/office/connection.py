@@ -4,15 +4,15 @@ Nothing of this runs inside LibreOffice, and nothing there ever waits for this p
 nobody back. What a question needs is done when the question is answered.
 """
 
-import contextlib
 import os
+import re
 import secrets
 import socket
 import subprocess
 import time
 
 from office.document import file_of
-from sockets import own_sockets
+from sockets import own_sockets, runtime_directory
 
 try:
     import uno
@@ -28,8 +28,6 @@ DIRECTORY = "/tmp"
 FOR_COMMANDS = f"OSL_PIPE_{os.getuid()}_SingleOfficeIPC_*"
 # How often a socket is looked for that is about to appear, in seconds.
 INTERVAL = 0.05
-# How long it may take to be told to listen no more, in seconds.
-PATIENCE_TO_DISMISS = 1.0
 # MacroExecMode.NEVER_EXECUTE and UpdateDocMode.NO_UPDATE (com.sun.star.document).
 NEVER_EXECUTE = 0
 NO_UPDATE = 0
@@ -96,10 +94,15 @@ def properties(values):
 
 
 class Pipe:
-    """A socket at which LibreOffice listens once it was asked to; its name is no other's."""
+    """A socket at which LibreOffice listens once it was asked to, until it ends.
 
-    def __init__(self, name=None):
-        self.name = name or f"handoff-{secrets.token_hex(8)}"
+    There is one for a session, with a name that nobody else can have taken: LibreOffice is never told to listen no
+    more (`--unaccept`), for which its main thread would wait until each connection has ended, with the lock held that
+    the threads of these connections need to end (LibreOffice 7.4).
+    """
+
+    def __init__(self):
+        self.name = f"handoff-{session_token()}"
         self._file = f"OSL_PIPE_{os.getuid()}_{self.name}"
 
     @property
@@ -107,7 +110,7 @@ class Pipe:
         """The option of soffice that has it listen."""
         return f"--accept=pipe,name={self.name};urp;"
 
-    def ask(self, program, option=None):
+    def ask(self, program):
         """Has the LibreOffice that runs listen; a process that ends when it has been told, or None without one.
 
         If none runs any more, it starts none: without a display, and with the plug-in that needs one, none can start.
@@ -116,7 +119,7 @@ class Pipe:
         environment = {key: value for key, value in os.environ.items() if key not in hidden}
         try:
             return subprocess.Popen(
-                [program, option or self.option], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                [program, self.option], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE, cwd="/", env={**environment, "SAL_USE_VCLPLUGIN": "gen"},
             )
         except OSError:
@@ -126,13 +129,6 @@ class Pipe:
     def was_told(child):
         """Waits until the process that asks has ended; returns whether one runs. If none does, it complains."""
         return child is not None and not child.communicate()[1].strip() and child.returncode == 0
-
-    def dismiss(self, program):
-        """Has LibreOffice listen no more, if it is not too busy to be told."""
-        child = self.ask(program, self.option.replace("--accept", "--unaccept")) if running() else None
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            if child:
-                child.communicate(timeout=PATIENCE_TO_DISMISS)
 
     def connect(self, seconds):
         """The LibreOffice that listens, as soon as it does; None if it does not within some seconds."""
@@ -149,6 +145,23 @@ class Pipe:
             if time.monotonic() >= deadline:
                 return None
             time.sleep(INTERVAL)
+
+
+def session_token():
+    """Random letters that are the same for all programs of a session; without its directory, others each time."""
+    directory, token = runtime_directory(), secrets.token_hex(8)
+    if not directory:
+        return token
+    path = os.path.join(directory, "handoff-office")
+    try:
+        # A name is a target that need not be there: whoever makes it first has said it, as a whole.
+        os.symlink(token, path)
+    except FileExistsError:
+        kept = os.readlink(path)
+        token = kept if re.fullmatch("[0-9a-f]{16}", kept) else token
+    except OSError:
+        pass
+    return token
 
 
 def running():

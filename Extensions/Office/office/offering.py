@@ -21,8 +21,8 @@ TYPE = "org.handoffd.document.office"
 INTERVAL = 1.0
 # How long it may take for the place in a document, in seconds; the origin waits for 2.5 s.
 PATIENCE = 1.0
-# How long until it listens after it was told to, in seconds.
-PATIENCE_TO_LISTEN = 10.0
+# How long until it listens after it was told to, in seconds; one that starts may forget it, and is told again.
+PATIENCE_TO_LISTEN = 2.0
 # IN_CREATE and IN_MOVED_TO (inotify(7)).
 APPEARED = 0x100 | 0x80
 
@@ -56,7 +56,6 @@ class Follower:
             for line in lines:
                 if json.loads(line)["event"] == "willSave":
                     self._save()
-        self._pipe.dismiss(self._soffice)
         return self._child.wait()
 
     def close(self):
@@ -77,24 +76,24 @@ class Follower:
         known = {}
         while True:
             found = running()
-            is_new = any(known.get(path) != status for path, status in found.items())
-            known = found
-            if not is_new:
+            if all(known.get(path) == status for path, status in found.items()):
+                known = found
                 appeared.wait()
-                continue
-            if not self._pipe.was_told(self._pipe.ask(self._soffice)):
+            elif not self._pipe.was_told(self._pipe.ask(self._soffice)):
                 # It has ended, or is that of another home directory.
-                continue
-            office = self._pipe.connect(PATIENCE_TO_LISTEN)
-            if office is None:
-                print(f"{program()}: LibreOffice does not listen.", file=sys.stderr, flush=True)
-            while office:
-                try:
-                    self._watch(office)
-                except UnoException:
-                    self._end()
-                # It has ended, or only the document that was asked about.
-                office = self._pipe.connect(0)
+                known = found
+            elif office := self._pipe.connect(PATIENCE_TO_LISTEN):
+                known = found
+                self._watch_to_the_end(office)
+
+    def _watch_to_the_end(self, office):
+        while office:
+            try:
+                self._watch(office)
+            except UnoException:
+                self._end()
+            # It has ended, or only the document that was asked about.
+            office = self._pipe.connect(0)
 
     def _watch(self, office):
         self._had_focus = False

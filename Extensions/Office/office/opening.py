@@ -29,9 +29,9 @@ def open_document(activity, document, chosen):
     pipe = Pipe()
     office = running_office(pipe, chosen)
     if office:
-        return show(office, document, pipe, chosen)
+        return show(office, document)
     # LibreOffice takes the place of this program: as a service, what it starts would end with it.
-    words = [sys.executable, "-B", sys.argv[0], "--in", pipe.name]
+    words = [sys.executable, "-B", sys.argv[0], "--started"]
     with subprocess.Popen(words, stdin=subprocess.PIPE, start_new_session=True) as child:
         child.stdin.write(json.dumps(activity).encode())
         child.stdin.close()
@@ -40,13 +40,12 @@ def open_document(activity, document, chosen):
     raise Refusal(69, MISSING)
 
 
-def open_in_started(name, document, chosen):
-    """Opens the document in the LibreOffice that was started to listen at a socket of this name."""
-    pipe = Pipe(name)
-    office = pipe.connect(PATIENCE_TO_START)
+def open_in_started(document):
+    """Opens the document in the LibreOffice that was started."""
+    office = Pipe().connect(PATIENCE_TO_START)
     if office is None:
         raise Refusal(75, f"LibreOffice does not start, and {document.name} was not opened.")
-    show(office, document, pipe, chosen)
+    show(office, document)
 
 
 def running_office(pipe, chosen):
@@ -66,7 +65,7 @@ def running_office(pipe, chosen):
     return office
 
 
-def show(office, document, pipe, chosen):
+def show(office, document):
     """Opens the document and goes to the place."""
     try:
         was_shown = office.is_shown(document.path)
@@ -80,7 +79,6 @@ def show(office, document, pipe, chosen):
         places.go(model, document.info)
         if document.is_modified:
             notify(document.name, f"{document.device} has changes in it that are not saved there, and are not here.")
-    pipe.dismiss(chosen.program)
 
 
 def renewed(office, model, document):

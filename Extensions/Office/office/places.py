@@ -9,6 +9,8 @@ from office.connection import UnoException
 CELL = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})")
 # The longest name of a sheet that is compared.
 MAXIMUM_NAME = 255
+# The greatest number of a page (XPageCursor.jumpToPage takes a short).
+MAXIMUM_PAGE = 32767
 
 
 class Text:
@@ -24,7 +26,9 @@ class Text:
     @staticmethod
     def go(model, info):
         """Goes to the page, or to the last one there is."""
-        model.getCurrentController().getViewCursor().jumpToPage(min(natural(info.get("page")), 32767))
+        page = natural(info.get("page"), None)
+        if page:
+            model.getCurrentController().getViewCursor().jumpToPage(min(page, MAXIMUM_PAGE))
 
 
 class Spreadsheet:
@@ -81,9 +85,9 @@ class Presentation:
     @classmethod
     def go(cls, model, info):
         """Goes to the slide, or to the last one there is."""
-        pages = model.getDrawPages()
-        number = min(natural(info.get(cls.KEY)), pages.getCount())
-        model.getCurrentController().setCurrentPage(pages.getByIndex(number - 1))
+        number, pages = natural(info.get(cls.KEY), None), model.getDrawPages()
+        if number:
+            model.getCurrentController().setCurrentPage(pages.getByIndex(min(number, pages.getCount()) - 1))
 
 
 class Drawing(Presentation):
