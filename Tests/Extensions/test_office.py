@@ -202,6 +202,7 @@ class OpenTests(OfficeTest):
         self.open(self.desktop, os.fsencode(self.desktop.docs / "gone.odt"), 66)
 
     def test_a_libreoffice_that_hangs_or_that_there_is_none_of_is_told(self):
+        self.running()
         path = self.desktop.write("notes.odt", text(2))
         self.notifications(self.desktop)
         self.assertIn("no display", self.open(self.desktop, path, 69, variables={"DISPLAY": ""}))
@@ -210,7 +211,6 @@ class OpenTests(OfficeTest):
         self.configure(self.desktop, "patience = soon")
         self.assertIn("office.conf cannot be used", self.open(self.desktop, path, 69))
         self.configure(self.desktop, "patience = 1")
-        self.running()
         self.end_all(self.desktop, signal.SIGSTOP)
         self.assertIn("does not answer", self.open(self.desktop, path, 69))
         self.end_all(self.desktop, signal.SIGCONT)
