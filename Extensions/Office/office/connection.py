@@ -54,7 +54,9 @@ class Office:
         """The document in the window that had the focus last; None if that has none."""
         frame = self._desktop.getCurrentFrame()
         controller = frame and frame.getController()
-        return controller and controller.getModel()
+        # The window in which a document is chosen has none.
+        model = getattr(controller, "getModel", lambda: None)()
+        return model if hasattr(model, "getURL") else None
 
     def is_shown(self, path):
         """Whether the document of a file is open in a window."""
@@ -81,6 +83,8 @@ class Office:
             "MacroExecutionMode": uno.Any("short", NEVER_EXECUTE), "UpdateDocMode": uno.Any("short", NO_UPDATE),
             # It asks the person for a password, and what to do about a document that somebody else edits.
             "InteractionHandler": self._service("com.sun.star.task.InteractionHandler"), "OnMainThread": True,
+            # What is a template is opened itself, and not as the beginning of a new document.
+            "AsTemplate": False,
         }))
 
 

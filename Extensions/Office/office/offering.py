@@ -79,12 +79,13 @@ class Follower:
             if all(known.get(path) == status for path, status in found.items()):
                 known = found
                 appeared.wait()
-            elif not self._pipe.was_told(self._pipe.ask(self._soffice)):
-                # It has ended, or is that of another home directory.
+                continue
+            is_told = self._pipe.was_told(self._pipe.ask(self._soffice))
+            office = self._pipe.connect(PATIENCE_TO_LISTEN)
+            if office or not is_told:
+                # Without an answer, it has ended, or is that of another home directory.
                 known = found
-            elif office := self._pipe.connect(PATIENCE_TO_LISTEN):
-                known = found
-                self._watch_to_the_end(office)
+            self._watch_to_the_end(office)
 
     def _watch_to_the_end(self, office):
         while office:
