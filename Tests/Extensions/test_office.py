@@ -64,7 +64,10 @@ class OfferTests(OfficeTest):
         self.end_all(self.laptop, signal.SIGCONT)
         self.type(self.laptop, laptop, "ctrl+Home", "ctrl+s")
         self.assertGreater(self.wait_fetched(self.pair, path, page=1, modified=False)["modificationTime"], WRITTEN)
-        self.type(self.laptop, laptop, "ctrl+w")
+        # A new document has no file: what was offered before stays, and ends with its window.
+        self.type(self.laptop, laptop, "ctrl+n")
+        self.wait_fetched(self.pair, path, page=1)
+        self.type(self.laptop, laptop, "ctrl+w", "ctrl+w")
         self.events.wait_activity("removed")
 
     def test_it_ends_with_libreoffice_and_is_offered_by_the_next(self):

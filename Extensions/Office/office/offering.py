@@ -110,11 +110,11 @@ class Follower:
     def _look(self, office):
         has_focus = office.has_focus()
         shown = office.shown() if has_focus else None
-        if shown is not None and (not self._had_focus or shown != self._model):
-            activity = describe(shown)
-            if activity:
-                self._model = shown
-                self._offer(activity, is_new=True)
+        is_new = shown is not None and (not self._had_focus or shown != self._model)
+        activity = describe(shown) if is_new else None
+        if activity:
+            self._model = shown
+            self._offer(activity, is_new=True)
         elif self._model is not None:
             self._follow_offered()
         self._had_focus = has_focus
