@@ -243,6 +243,7 @@ install-extensions:
 	install -D -m 644 -t $(DESTDIR)$(LIBEXECDIR) Extensions/*.py
 	install -D -m 644 -t $(DESTDIR)$(LIBEXECDIR)/editing Extensions/Edit/editing/*.py
 	install -D -m 644 -t $(DESTDIR)$(LIBEXECDIR)/office Extensions/Office/office/*.py
+	install -D -m 644 -t $(DESTDIR)$(LIBEXECDIR)/viewing Extensions/Viewer/viewing/*.py
 	install -D -m 644 -t $(DESTDIR)$(LIBEXECDIR)/media Extensions/Media/media/*.py
 	install -d $(DESTDIR)$(APPDIR) $(DESTDIR)$(TERMINALDIR) $(DESTDIR)$(MEDIADIR) $(DESTDIR)$(VIEWERDIR) \
 	    $(DESTDIR)$(OFFICEDIR)

@@ -35,7 +35,7 @@ class ViewerTest(DisplayTest):
 
     def display(self, computer):
         """The variables of programs on a display of a computer, with a window manager and accessibility."""
-        variables = {**super().display(computer), "GTK_MODULES": "gail:atk-bridge"}
+        variables = {**super().display(computer), "GTK_MODULES": "gail:atk-bridge", "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1"}
         environment = computer.environment(**variables)
         self.enterContext(process(["/usr/libexec/at-spi-bus-launcher", "--launch-immediately"], env=environment,
                                   stderr=subprocess.DEVNULL))
@@ -68,21 +68,25 @@ class ViewerTest(DisplayTest):
 class BothWaysTests(ViewerTest):
     """From a viewer of the laptop to one of the desktop, over the air."""
 
-    def test_evince_and_atril_offer_their_page_and_it_opens_there(self):
+    def test_evince_atril_okular_and_zathura_offer_their_page_and_it_opens_there(self):
         here, there = self.pair.write("日本 'ü' 100% #1.pdf", pdf(5))
         laptop, desktop = self.display(self.laptop), self.display(self.desktop)
         self.following(self.laptop, laptop)
         self.following(self.desktop, desktop)
         started = self.desktop.home / "viewer.pid"
-        for program, page in (("evince", 3), ("atril", 4)):
+        options = {"evince": ["--page-index=3"], "atril": ["--page-index=4"], "zathura": ["--page=2"],
+                   "okular": ["--page", "5"]}
+        for program, words in options.items():
             with self.subTest(program=program):
-                viewer = self.view(self.laptop, laptop, program, f"--page-index={page}", os.fsdecode(here))
+                page = int(words[-1][-1])
+                viewer = self.view(self.laptop, laptop, program, *words, os.fsdecode(here))
                 self.events.wait_document(here)
                 self.assertEqual(self.pair.fetch(TYPE)["userInfo"]["page"], page)
                 script = (f"#!/bin/sh\necho $$ > {started}\n"
                           f"export {' '.join(f'{key}={value}' for key, value in desktop.items())}\n"
                           f"exec /usr/bin/{program} \"$@\"\n")
-                wrapper = self.desktop.program("evince", script)
+                wrapper = self.desktop.program(program, script)
+                self.choose(program, words)
                 self.assertEqual(self.desktop.ctl("continue")["outcome"], "app")
                 self.desktop.events.wait(f"page {page}", lambda e: shows(e, there, page))
                 with contextlib.suppress(ProcessLookupError):
@@ -91,6 +95,14 @@ class BothWaysTests(ViewerTest):
                 wrapper.unlink()
                 viewer.terminate()
                 self.events.wait_activity("removed")
+
+
+    def choose(self, program, words):
+        """Writes viewer.conf of the desktop: the viewer with its options, as if it were the only one installed."""
+        number = words[-1][-1]
+        command = " ".join([program, *(word.replace(number, "{page}") for word in words), "{file}"])
+        (self.desktop.home / "config/handoff").mkdir(exist_ok=True)
+        (self.desktop.home / "config/handoff/viewer.conf").write_text(f"[viewer]\ncommand = {command}\n", encoding="utf-8")
 
 
 class OpenTests(ViewerTest):

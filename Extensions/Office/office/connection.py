@@ -8,7 +8,7 @@ import os
 import re
 import secrets
 import socket
-import subprocess
+import struct
 import time
 
 from office.document import file_of
@@ -28,6 +28,8 @@ DIRECTORY = "/tmp"
 FOR_COMMANDS = f"OSL_PIPE_{os.getuid()}_SingleOfficeIPC_*"
 # How often a socket is looked for that is about to appear, in seconds.
 INTERVAL = 0.05
+# More than the words that LibreOffice sends there have, in bytes.
+MAXIMUM_WORD = 1000
 # MacroExecMode.NEVER_EXECUTE and UpdateDocMode.NO_UPDATE (com.sun.star.document).
 NEVER_EXECUTE = 0
 NO_UPDATE = 0
@@ -114,25 +116,26 @@ class Pipe:
         """The option of soffice that has it listen."""
         return f"--accept=pipe,name={self.name};urp;"
 
-    def ask(self, program):
-        """Has the LibreOffice that runs listen; a process that ends when it has been told, or None without one.
+    def ask(self, path, seconds=None):
+        """Has the LibreOffice with a socket for commands listen, as `soffice` would with this option.
 
-        If none runs any more, it starts none: without a display, and with the plug-in that needs one, none can start.
+        Returns whether it was told, or None if it did not answer within some seconds. That is said here, and not by
+        running `soffice`, which starts LibreOffice if that is about to end.
         """
-        hidden = ("DISPLAY", "WAYLAND_DISPLAY")
-        environment = {key: value for key, value in os.environ.items() if key not in hidden}
-        try:
-            return subprocess.Popen(
-                [program, self.option], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE, cwd="/", env={**environment, "SAL_USE_VCLPLUGIN": "gen"},
-            )
-        except OSError:
-            return None
-
-    @staticmethod
-    def was_told(child):
-        """Waits until the process that asks has ended; returns whether one runs. If none does, it complains."""
-        return child is not None and not child.communicate()[1].strip() and child.returncode == 0
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(seconds)
+            try:
+                connection.connect(path)
+                if not is_of_this_home(connection) or read(connection) != b"InternalIPC::SendArguments":
+                    return False
+                option = self.option.replace(",", "\\,").encode()
+                connection.sendall(b"InternalIPC::Arguments1file:///," + option + b"\0")
+                return read(connection) == b"InternalIPC::ProcessingDone"
+            except TimeoutError:
+                return None
+            except OSError:
+                # It has ended; a socket may be left over from one that was killed.
+                return False
 
     def connect(self, seconds):
         """The LibreOffice that listens, as soon as it does; None if it does not within some seconds."""
@@ -180,15 +183,23 @@ def running():
     return found
 
 
-def is_answered(path):
-    """Whether anybody listens at a socket: it may be left over from a LibreOffice that was killed."""
-    with socket.socket(socket.AF_UNIX) as connection:
-        connection.settimeout(INTERVAL)
-        try:
-            connection.connect(path)
-        except BlockingIOError:
-            # It has no time, but is there.
-            return True
-        except OSError as error:
-            return isinstance(error, TimeoutError)
-    return True
+def read(connection):
+    """The next word of LibreOffice, each of which ends with a zero; empty if there is none."""
+    data = b""
+    while not data.endswith(b"\0") and len(data) < MAXIMUM_WORD:
+        received = connection.recv(MAXIMUM_WORD)
+        if not received:
+            return b""
+        data += received
+    return data[:-1]
+
+
+def is_of_this_home(connection):
+    """Whether the LibreOffice at the other end has this home directory, and with it the settings of this person."""
+    process = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+    try:
+        with open(f"/proc/{process}/environ", "rb") as file:
+            values = dict(part.split(b"=", 1) for part in file.read().split(b"\0") if b"=" in part)
+    except OSError:
+        return False
+    return all(values.get(name) == os.environb.get(name) for name in (b"HOME", b"XDG_CONFIG_HOME"))

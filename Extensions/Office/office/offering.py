@@ -9,9 +9,10 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import urllib.parse
 
-from continuing import Refusal, file_name, program
+from continuing import Refusal, file_name
 from office import places
 from office.connection import DIRECTORY, Pipe, UnoException, running
 from office.document import file_of
@@ -21,8 +22,11 @@ TYPE = "org.handoffd.document.office"
 INTERVAL = 1.0
 # How long it may take for the place in a document, in seconds; the origin waits for 2.5 s.
 PATIENCE = 1.0
-# How long until it listens after it was told to, in seconds; one that starts may forget it, and is told again.
+# How long until it listens after it was told to, in seconds.
 PATIENCE_TO_LISTEN = 2.0
+# How long it may take to start, and how often it is told meanwhile, in seconds.
+PATIENCE_TO_START = 30.0
+INTERVAL_OF_TRIALS = 0.2
 # IN_CREATE and IN_MOVED_TO (inotify(7)).
 APPEARED = 0x100 | 0x80
 
@@ -33,8 +37,7 @@ class Follower:
     Two threads: one reads what handoffctl says, one asks LibreOffice, which may not answer for as long as it is busy.
     """
 
-    def __init__(self, soffice):
-        self._soffice = soffice
+    def __init__(self):
         self._pipe = Pipe()
         # Held while the activity changes or is written.
         self._lock = threading.Lock()
@@ -73,19 +76,24 @@ class Follower:
 
     def _follow(self):
         appeared = Appearances()
-        known = {}
+        # The sockets that have appeared, and until when LibreOffice is told there; one that starts may forget it.
+        known, waiting = {}, {}
         while True:
             found = running()
-            if all(known.get(path) == status for path, status in found.items()):
-                known = found
+            new = {path for path, status in found.items() if known.get(path) != status}
+            deadlines = dict.fromkeys(new, time.monotonic() + PATIENCE_TO_START)
+            waiting = {path: end for path, end in {**waiting, **deadlines}.items()
+                       if path in found and time.monotonic() < end}
+            known = found
+            if not waiting:
                 appeared.wait()
                 continue
-            is_told = self._pipe.was_told(self._pipe.ask(self._soffice))
-            office = self._pipe.connect(PATIENCE_TO_LISTEN)
-            if office or not is_told:
-                # Without an answer, it has ended, or is that of another home directory.
-                known = found
-            self._watch_to_the_end(office)
+            for path in list(waiting):
+                if self._pipe.ask(path) and (office := self._pipe.connect(PATIENCE_TO_LISTEN)):
+                    waiting = {}
+                    self._watch_to_the_end(office)
+                    break
+            time.sleep(INTERVAL_OF_TRIALS)
 
     def _watch_to_the_end(self, office):
         while office:
@@ -208,11 +216,11 @@ def describe(model):
     return {"type": TYPE, "title": file_name(path), "documentURL": url, "userInfo": info}
 
 
-def follow(soffice):
+def follow():
     """Follows LibreOffice until this program is ended, or handoffctl has ended."""
     if UnoException is OSError:
         raise Refusal(69, "The package python3-uno is missing.")
-    follower = Follower(soffice)
+    follower = Follower()
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: follower.close())
     sys.exit(follower.run())

@@ -10,10 +10,12 @@ import time
 
 from continuing import Refusal, become, notify, printable
 from office import places
-from office.connection import Pipe, UnoException, is_answered, running
+from office.connection import Pipe, UnoException, running
 
 # How long LibreOffice may take to start, in seconds.
 PATIENCE_TO_START = 120.0
+# How long one is waited for at least, in seconds, after others have not answered.
+MINIMUM_PATIENCE = 0.1
 MISSING = "LibreOffice is not installed here, or python3-uno is not, or there is no display: see Docs/Office.md."
 
 
@@ -50,19 +52,16 @@ def open_in_started(document):
 
 def running_office(pipe, chosen):
     """The LibreOffice that runs and answers; None if none runs."""
-    if not any(map(is_answered, running())):
-        return None
     deadline = time.monotonic() + chosen.patience
-    child = pipe.ask(chosen.program)
-    is_told = within(chosen.patience, lambda: pipe.was_told(child))
-    if is_told is False:
-        # It is that of another home directory.
-        return None
-    office = within(deadline - time.monotonic(), lambda: pipe.connect(chosen.patience)) if is_told else None
-    if office is None:
-        child.kill()
-        raise Refusal(69, "LibreOffice does not answer.")
-    return office
+    for path in running():
+        is_told = pipe.ask(path, max(MINIMUM_PATIENCE, deadline - time.monotonic()))
+        if is_told is False:
+            continue
+        office = within(deadline - time.monotonic(), lambda: pipe.connect(chosen.patience)) if is_told else None
+        if office is None:
+            raise Refusal(69, "LibreOffice does not answer.")
+        return office
+    return None
 
 
 def show(office, document):
