@@ -7,7 +7,6 @@ import io
 import json
 import os
 import pathlib
-import re
 import signal
 import subprocess
 import threading
@@ -55,7 +54,9 @@ def odf(kind, body, styles="", scripts="", files=()):
                f"<office:scripts>{scripts}</office:scripts><office:automatic-styles>{styles}</office:automatic-styles>"
                f"<office:body>{body}</office:body></office:document-content>")
     parts = {"content.xml": content, **dict(files)}
-    entries = "".join(f'<manifest:file-entry manifest:full-path="{name}" manifest:media-type="text/xml"/>' for name in parts)
+    entries = "".join(
+        f'<manifest:file-entry manifest:full-path="{name}" manifest:media-type="text/xml"/>' for name in parts
+    )
     mime = f"application/vnd.oasis.opendocument.{kind}"
     parts["META-INF/manifest.xml"] = (
         '<?xml version="1.0" encoding="UTF-8"?>'
@@ -119,7 +120,7 @@ class OfficeTest(DisplayTest):
     """A test of LibreOffice."""
 
     def prepare(self, computer, is_followed=True):
-        """A display for LibreOffice on a computer, its settings, and handoff-office as the person has switched it on."""
+        """A display for LibreOffice on a computer, its settings, and handoff-office as it is switched on."""
         variables = self.display(computer)
         settings = computer.home / "config/libreoffice/4/user/registrymodifications.xcu"
         settings.parent.mkdir(parents=True, exist_ok=True)
@@ -147,17 +148,18 @@ class OfficeTest(DisplayTest):
                 os.killpg(int(line.split()[0]), number)
         if number == signal.SIGKILL:
             # What is killed leaves its sockets.
-            for path in OfficeTest.sockets(computer, "SingleOfficeIPC_" + profile_hash(computer)):
+            for path in OfficeTest.sockets(computer):
                 path.unlink(missing_ok=True)
             log.unlink(missing_ok=True)
 
     @staticmethod
-    def sockets(computer, *names):
-        """The sockets at which a LibreOffice of a computer was told to listen, and those of these names."""
-        log = (computer.home / "soffice.log").read_text(encoding="utf-8", errors="replace")
-        names = [*names, *re.findall(r"--accept=pipe,name=([^;]*);", log)]
-        paths = [pathlib.Path(f"/tmp/OSL_PIPE_{os.getuid()}_{name}") for name in names]
-        return [path for path in paths if path.exists()]
+    def sockets(computer):
+        """The sockets of LibreOffice of a computer, for commands and for handoff-office."""
+        profile = f"file://{computer.home / 'config/libreoffice/4'}"
+        name = "".join(f"{byte:x}" for byte in hashlib.md5(profile.encode("utf-16-le")).digest())
+        token = os.readlink(computer.runtime / "handoff-office")
+        names = (f"SingleOfficeIPC_{name}", f"handoff-{token}")
+        return [pathlib.Path(f"/tmp/OSL_PIPE_{os.getuid()}_{end}") for end in names]
 
     def start(self, computer, variables, path, is_offered=True):
         """LibreOffice as the person starts it with a document, once it shows that."""
@@ -169,8 +171,11 @@ class OfficeTest(DisplayTest):
             self.wait_shown(computer, path)
             return office
         words = ["xdotool", "search", "--sync", "--onlyvisible", "--name", os.path.basename(os.fsdecode(path))]
-        subprocess.run(words, env=computer.environment(**variables), stdout=subprocess.DEVNULL, check=True,
-                       timeout=TIMEOUT)
+        environment = computer.environment(**variables)
+        # It fails when another window vanishes meanwhile.
+        quiet = {"stdout": subprocess.DEVNULL, "check": False, "timeout": TIMEOUT}
+        while subprocess.run(words, env=environment, **quiet).returncode:
+            self.assertIsNone(office.poll())
         return office
 
     def open(self, computer, path, status=0, options=(), variables=None, **info):
@@ -220,8 +225,8 @@ class OfficeTest(DisplayTest):
         module = self.desktop.home / "usr/libexec/handoffd/office/connection.py"
         before = module.read_text(encoding="utf-8")
         # MacroExecMode.ALWAYS_EXECUTE_NO_WARN, UpdateDocMode.FULL_UPDATE.
-        module.write_text(before.replace("NEVER_EXECUTE = 0", "NEVER_EXECUTE = 4").replace("NO_UPDATE = 0", "NO_UPDATE = 3"),
-                          encoding="utf-8")
+        after = before.replace("NEVER_EXECUTE = 0", "NEVER_EXECUTE = 4").replace("NO_UPDATE = 0", "NO_UPDATE = 3")
+        module.write_text(after, encoding="utf-8")
         try:
             yield
         finally:
@@ -254,9 +259,3 @@ class OfficeTest(DisplayTest):
             if {**info, **state} == info and pair.relative(info) == name:
                 return info
             self.assertLess(time.monotonic(), deadline, info)
-
-
-def profile_hash(computer):
-    """What LibreOffice has in the name of a socket for its profile."""
-    profile = f"file://{computer.home / 'config/libreoffice/4'}"
-    return "".join(f"{byte:x}" for byte in hashlib.md5(profile.encode("utf-16-le")).digest())

@@ -9,7 +9,8 @@ from office_test import TYPE, OfficeTest, odf, sheets, slides, text, with_link, 
 
 NAME = "日本 'ü' 100% #1"
 KINDS = [
-    (".odt", text(7), {"page": 5}), (".ods", sheets("One", "Zwei 'ü' & <x>"), {"sheet": "Zwei 'ü' & <x>", "cell": "AB7"}),
+    (".odt", text(7), {"page": 5}),
+    (".ods", sheets("One", "Zwei 'ü' & <x>"), {"sheet": "Zwei 'ü' & <x>", "cell": "AB7"}),
     (".odp", slides(4), {"slide": 3}),
 ]
 
@@ -227,7 +228,8 @@ class RefusedTests(OfficeTest):
         archive = odf("x", "").replace(b"mimetype", b"MIMETYPE")
         page, script = b"<html><body onload='x()'></body></html>", b"#!/bin/sh\nid\n"
         wrong = {"a.odt": page, "b.doc": page, "c.ods": script, "d.odp": b"\x7fELF", "e.docx": archive, "f.fodt": page,
-                 "g.odt": b"", "h.sh": text(1), "i.odt.desktop": text(1), "j": text(1), "k.oxt": text(1), "l.odb": text(1)}
+                 "g.odt": b"", "h.sh": text(1), "i.odt.desktop": text(1), "j": text(1), "k.oxt": text(1),
+                 "l.odb": text(1)}
         for name, data in wrong.items():
             with self.subTest(name=name):
                 path = self.desktop.write(name, data)

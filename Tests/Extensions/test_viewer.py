@@ -35,7 +35,8 @@ class ViewerTest(DisplayTest):
 
     def display(self, computer):
         """The variables of programs on a display of a computer, with a window manager and accessibility."""
-        variables = {**super().display(computer), "GTK_MODULES": "gail:atk-bridge", "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1"}
+        variables = super().display(computer)
+        variables.update(GTK_MODULES="gail:atk-bridge", QT_LINUX_ACCESSIBILITY_ALWAYS_ON="1")
         environment = computer.environment(**variables)
         self.enterContext(process(["/usr/libexec/at-spi-bus-launcher", "--launch-immediately"], env=environment,
                                   stderr=subprocess.DEVNULL))
@@ -102,7 +103,8 @@ class BothWaysTests(ViewerTest):
         number = words[-1][-1]
         command = " ".join([program, *(word.replace(number, "{page}") for word in words), "{file}"])
         (self.desktop.home / "config/handoff").mkdir(exist_ok=True)
-        (self.desktop.home / "config/handoff/viewer.conf").write_text(f"[viewer]\ncommand = {command}\n", encoding="utf-8")
+        settings = self.desktop.home / "config/handoff/viewer.conf"
+        settings.write_text(f"[viewer]\ncommand = {command}\n", encoding="utf-8")
 
 
 class OpenTests(ViewerTest):

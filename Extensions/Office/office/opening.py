@@ -34,16 +34,17 @@ def open_document(activity, document, chosen):
         return show(office, document)
     # LibreOffice takes the place of this program: as a service, what it starts would end with it.
     words = [sys.executable, "-B", sys.argv[0], "--started"]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, start_new_session=True) as child:
-        child.stdin.write(json.dumps(activity).encode())
-        child.stdin.close()
-        become([chosen.program, "--nologo", pipe.option])
-        child.kill()
+    subprocess.run(words, input=json.dumps(activity).encode(), check=False)
+    become([chosen.program, "--nologo", pipe.option])
     raise Refusal(69, MISSING)
 
 
 def open_in_started(document):
-    """Opens the document in the LibreOffice that was started."""
+    """Opens the document in the LibreOffice that is started when this process has ended, by one of its own."""
+    # LibreOffice does not know of it, and would not wait for its end.
+    if os.fork():
+        os._exit(0)
+    os.setsid()
     office = Pipe().connect(PATIENCE_TO_START)
     if office is None:
         raise Refusal(75, f"LibreOffice does not start, and {document.name} was not opened.")
