@@ -29,7 +29,8 @@ VIM_FILES := plugin/handoff.vim autoload/handoff.vim autoload/handoff/file.vim
 TERMINALDIR := $(PREFIX)/share/handoffd/terminal
 MEDIADIR := $(PREFIX)/share/handoffd/media
 VIEWERDIR := $(PREFIX)/share/handoffd/viewer
-EXTENSION_NAMES := Copy Edit Media Terminal Viewer
+OFFICEDIR := $(PREFIX)/share/handoffd/office
+EXTENSION_NAMES := Copy Edit Media Office Terminal Viewer
 EXTENSION_PROGRAMS := $(foreach name,$(EXTENSION_NAMES),Extensions/$(name)/handoff-$(shell echo $(name) | tr A-Z a-z))
 EXTENSION_APPS := $(foreach name,$(EXTENSION_NAMES),Extensions/$(name)/org.handoffd.$(name).desktop)
 SHELL_FILES := $(addprefix Extensions/Terminal/handoff.,bash zsh fish)
@@ -244,9 +245,13 @@ install-daemon:
 .PHONY: install-extensions
 install-extensions:
 	install -D -m 755 -t $(DESTDIR)$(LIBEXECDIR) $(EXTENSION_PROGRAMS)
-	install -D -m 644 -t $(DESTDIR)$(LIBEXECDIR) Extensions/continuing.py
+	install -D -m 644 -t $(DESTDIR)$(LIBEXECDIR) Extensions/*.py
 	install -D -m 644 -t $(DESTDIR)$(LIBEXECDIR)/editing Extensions/Edit/editing/*.py
-	install -d $(DESTDIR)$(APPDIR) $(DESTDIR)$(TERMINALDIR) $(DESTDIR)$(MEDIADIR) $(DESTDIR)$(VIEWERDIR)
+	install -D -m 644 -t $(DESTDIR)$(LIBEXECDIR)/office Extensions/Office/office/*.py
+	install -D -m 644 -t $(DESTDIR)$(LIBEXECDIR)/viewing Extensions/Viewer/viewing/*.py
+	install -D -m 644 -t $(DESTDIR)$(LIBEXECDIR)/media Extensions/Media/media/*.py
+	install -d $(DESTDIR)$(APPDIR) $(DESTDIR)$(TERMINALDIR) $(DESTDIR)$(MEDIADIR) $(DESTDIR)$(VIEWERDIR) \
+	    $(DESTDIR)$(OFFICEDIR)
 	for file in $(EXTENSION_APPS); do \
 	    sed 's|@libexecdir@|$(LIBEXECDIR)|' $$file.in > $(DESTDIR)$(APPDIR)/$${file##*/} || exit 1; \
 	done
@@ -254,6 +259,8 @@ install-extensions:
 	    > $(DESTDIR)$(MEDIADIR)/handoff-media.service
 	sed 's|@libexecdir@|$(LIBEXECDIR)|' Extensions/Viewer/handoff-viewer.service.in \
 	    > $(DESTDIR)$(VIEWERDIR)/handoff-viewer.service
+	sed 's|@libexecdir@|$(LIBEXECDIR)|' Extensions/Office/handoff-office.service.in \
+	    > $(DESTDIR)$(OFFICEDIR)/handoff-office.service
 	for file in $(SHELL_FILES); do \
 	    sed 's|@libexecdir@|$(LIBEXECDIR)|' $$file.in > $(DESTDIR)$(TERMINALDIR)/$${file##*/} || exit 1; \
 	done
@@ -334,7 +341,7 @@ uninstall: ## Remove what `make install` has installed: DESTDIR= PREFIX=/usr/loc
 	rm -f $(addprefix $(DESTDIR)$(VIMDIR)/,$(VIM_FILES)) $(addprefix $(DESTDIR)$(NVIMDIR)/,$(VIM_FILES))
 	rmdir --ignore-fail-on-non-empty $(DESTDIR)$(VIMDIR)/autoload/handoff $(DESTDIR)$(NVIMDIR)/autoload/handoff 2> /dev/null || true
 	rm -f $(DESTDIR)$(EMACSDIR)/handoff.el
-	rm -rf $(DESTDIR)$(VSCODEDIR) $(DESTDIR)$(TERMINALDIR) $(DESTDIR)$(MEDIADIR) $(DESTDIR)$(VIEWERDIR)
+	rm -rf $(DESTDIR)$(VSCODEDIR) $(DESTDIR)$(TERMINALDIR) $(DESTDIR)$(MEDIADIR) $(DESTDIR)$(VIEWERDIR) $(DESTDIR)$(OFFICEDIR)
 	rmdir --ignore-fail-on-non-empty $(DESTDIR)$(dir $(VSCODEDIR)) 2> /dev/null || true
 	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,handoffd handoffctl) $(DESTDIR)$(UNITDIR)/handoffd.service
 	rm -f $(addprefix $(DESTDIR)$(SERVICEDIR)/,$(addsuffix .service,$(BUS_NAMES))) $(DESTDIR)$(INTERFACEDIR)/org.handoffd.*.xml

@@ -168,6 +168,14 @@ class Pair:
         trust_each_other(self.laptop.device, self.desktop.device)
         self.nearby = stack.enter_context(self.desktop.device.watching())
 
+    @contextlib.contextmanager
+    def reversed(self):
+        """The same computers, as if things began on the desktop, and the laptop continued them."""
+        with self.laptop.device.watching() as nearby:
+            pair = object.__new__(Pair)
+            pair.laptop, pair.desktop, pair.nearby = self.desktop, self.laptop, nearby
+            yield pair
+
     def write(self, name, text="one\ntwo\nthree\n"):
         """The same document on both computers; returns its path on the laptop and on the desktop."""
         paths = self.laptop.write(name, text), self.desktop.write(name, text)

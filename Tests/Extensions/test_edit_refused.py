@@ -10,10 +10,10 @@ from unittest import mock
 from devices import ROOT, TIMEOUT, WRITTEN
 from edit_test import EditTest, activity
 
-sys.path[:0] = [str(ROOT / "Extensions"), str(ROOT / "Extensions/Edit")]
+sys.path.insert(0, str(ROOT / "Extensions"))
 
 import continuing  # noqa: E402
-from editing import older  # noqa: E402
+import older  # noqa: E402
 
 
 class RefusedTests(EditTest):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import select
 import signal
 import subprocess
@@ -15,6 +16,7 @@ from odd_names import ODD_NAMES
 TYPE = "org.handoffd.media"
 PROGRAM = "usr/libexec/handoffd/handoff-media"
 MPV = ["/usr/bin/mpv", "--no-config", "--script=/etc/mpv/scripts/mpris.so", "--vo=null", "--ao=null", "--no-terminal"]
+VLC = ["-I", "dummy", "--control", "dbus", "--aout=adummy", "--vout=vdummy", "--no-one-instance", "--quiet"]
 # A player of which a test decides what it answers.
 FAKE = """#!/usr/bin/python3
 import json, sys
@@ -106,17 +108,30 @@ class MediaTest(IntegrationTest):
 
     def mpv(self, computer, *arguments):
         """A player, once it is on the bus."""
-        words = [*MPV, *map(os.fsdecode, arguments)]
-        player = self.enterContext(process(words, env=computer.environment()))
+        return self.player(computer, "mpv", [*MPV, *map(os.fsdecode, arguments)])
+
+    def vlc(self, computer, *arguments):
+        """A VLC, once it is on the bus."""
+        program = "/usr/bin/vlc"
+        if os.geteuid() == 0:
+            # VLC does not run as root, as tests in containers do: this one asks for another number.
+            program = computer.program("vlc-of-root", "")
+            program.write_bytes(pathlib.Path("/usr/bin/vlc").read_bytes().replace(b"\0geteuid\0", b"\0getppid\0"))
+            self.addCleanup(program.unlink, missing_ok=True)
+        return self.player(computer, "vlc", [program, *VLC, *map(os.fsdecode, arguments)])
+
+    def player(self, computer, name, words):
+        """A player, once it is on the bus."""
+        player = self.enterContext(process(words, env=computer.environment(), stderr=subprocess.DEVNULL))
         subprocess.run(
-            ["gdbus", "wait", "--session", "--timeout", str(int(TIMEOUT)), "org.mpris.MediaPlayer2.mpv"],
+            ["gdbus", "wait", "--session", "--timeout", str(int(TIMEOUT)), f"org.mpris.MediaPlayer2.{name}"],
             env=computer.environment(), check=True,
         )
         return player
 
-    def ctl(self, computer, *words):
-        """What playerctl says of mpv."""
-        result = subprocess.run(["playerctl", "--player=mpv", *words], env=computer.environment(), text=True,
+    def ctl(self, computer, *words, player="mpv"):
+        """What playerctl says of a player."""
+        result = subprocess.run(["playerctl", f"--player={player}", *words], env=computer.environment(), text=True,
                                 capture_output=True, check=False, timeout=TIMEOUT)
         return result.stdout.strip()
 
@@ -328,6 +343,29 @@ class AcrossTests(MediaTest):
         self.assertEqual(self.ctl(self.desktop, "status"), "Playing")
         self.assertTrue(self.ctl(self.desktop, "metadata", "xesam:url").endswith(os.fsdecode(there)))
         self.assertGreaterEqual(float(self.ctl(self.desktop, "position")), 29)
+
+    def test_it_goes_on_from_and_in_vlc_as_well(self):
+        here, there = self.sound("film ü.wav"), self.sound("film ü.wav", self.desktop)
+        self.following()
+        for origin, destination in (("vlc", "vlc"), ("vlc", "mpv"), ("mpv", "vlc")):
+            with self.subTest(origin=origin, destination=destination):
+                second = getattr(self, destination)(self.desktop, *(["--idle"] if destination == "mpv" else []))
+                start = "--start=30" if origin == "mpv" else "--start-time=30"
+                first = getattr(self, origin)(self.laptop, start, here)
+                self.events.wait_document(here)
+                info = self.fetched()["userInfo"]
+                self.assertGreaterEqual(info["position"], 29_000_000)
+                self.assertEqual(self.desktop.ctl("continue")["outcome"], "app")
+                self.wait_change(False)
+                self.assertEqual(self.ctl(self.laptop, "status", player=origin), "Paused")
+                self.assertEqual(self.ctl(self.desktop, "status", player=destination), "Playing")
+                url = self.ctl(self.desktop, "metadata", "xesam:url", player=destination)
+                self.assertEqual(urllib.parse.unquote_to_bytes(url), b"file://" + there)
+                self.assertGreaterEqual(float(self.ctl(self.desktop, "position", player=destination)), 29)
+                for player in (first, second):
+                    player.terminate()
+                    player.wait()
+                self.events.wait_activity("removed")
 
     def test_it_goes_on_in_a_player_that_is_started(self):
         here, there = self.sound("film.wav"), self.sound("film.wav", self.desktop)

@@ -7,7 +7,8 @@ import signal
 import subprocess
 import urllib.parse
 
-from devices import TIMEOUT, IntegrationTest, process
+from devices import TIMEOUT, process
+from displays import DisplayTest
 from odd_names import ODD_NAMES
 
 TYPE = "org.handoffd.document.pages"
@@ -29,21 +30,14 @@ def pdf(pages):
                    f"startxref\n{len(data)}\n%%EOF\n").encode()
 
 
-class ViewerTest(IntegrationTest):
+class ViewerTest(DisplayTest):
     """A test of viewers."""
 
     def display(self, computer):
         """The variables of programs on a display of a computer, with a window manager and accessibility."""
-        read, write = os.pipe()
-        self.enterContext(process(["Xvfb", "-displayfd", str(write), "-nolisten", "tcp"], pass_fds=[write],
-                                  stderr=subprocess.DEVNULL))
-        os.close(write)
-        with open(read, encoding="ascii") as file:
-            # Without the system's schemas of settings, programs with GTK do not start.
-            variables = {"DISPLAY": f":{int(file.readline())}", "GTK_MODULES": "gail:atk-bridge",
-                         "XDG_DATA_DIRS": "/usr/share"}
+        variables = super().display(computer)
+        variables.update(GTK_MODULES="gail:atk-bridge", QT_LINUX_ACCESSIBILITY_ALWAYS_ON="1")
         environment = computer.environment(**variables)
-        self.enterContext(process(["openbox"], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
         self.enterContext(process(["/usr/libexec/at-spi-bus-launcher", "--launch-immediately"], env=environment,
                                   stderr=subprocess.DEVNULL))
         subprocess.run(["gdbus", "wait", "--session", "--timeout", str(int(TIMEOUT)), "org.a11y.Bus"],
@@ -75,21 +69,25 @@ class ViewerTest(IntegrationTest):
 class BothWaysTests(ViewerTest):
     """From a viewer of the laptop to one of the desktop, over the air."""
 
-    def test_evince_and_atril_offer_their_page_and_it_opens_there(self):
+    def test_evince_atril_okular_and_zathura_offer_their_page_and_it_opens_there(self):
         here, there = self.pair.write("日本 'ü' 100% #1.pdf", pdf(5))
         laptop, desktop = self.display(self.laptop), self.display(self.desktop)
         self.following(self.laptop, laptop)
         self.following(self.desktop, desktop)
         started = self.desktop.home / "viewer.pid"
-        for program, page in (("evince", 3), ("atril", 4)):
+        options = {"evince": ["--page-index=3"], "atril": ["--page-index=4"], "zathura": ["--page=2"],
+                   "okular": ["--page", "5"]}
+        for program, words in options.items():
             with self.subTest(program=program):
-                viewer = self.view(self.laptop, laptop, program, f"--page-index={page}", os.fsdecode(here))
+                page = int(words[-1][-1])
+                viewer = self.view(self.laptop, laptop, program, *words, os.fsdecode(here))
                 self.events.wait_document(here)
                 self.assertEqual(self.pair.fetch(TYPE)["userInfo"]["page"], page)
                 script = (f"#!/bin/sh\necho $$ > {started}\n"
                           f"export {' '.join(f'{key}={value}' for key, value in desktop.items())}\n"
                           f"exec /usr/bin/{program} \"$@\"\n")
-                wrapper = self.desktop.program("evince", script)
+                wrapper = self.desktop.program(program, script)
+                self.choose(program, words)
                 self.assertEqual(self.desktop.ctl("continue")["outcome"], "app")
                 self.desktop.events.wait(f"page {page}", lambda e: shows(e, there, page))
                 with contextlib.suppress(ProcessLookupError):
@@ -98,6 +96,15 @@ class BothWaysTests(ViewerTest):
                 wrapper.unlink()
                 viewer.terminate()
                 self.events.wait_activity("removed")
+
+
+    def choose(self, program, words):
+        """Writes viewer.conf of the desktop: the viewer with its options, as if it were the only one installed."""
+        number = words[-1][-1]
+        command = " ".join([program, *(word.replace(number, "{page}") for word in words), "{file}"])
+        (self.desktop.home / "config/handoff").mkdir(exist_ok=True)
+        settings = self.desktop.home / "config/handoff/viewer.conf"
+        settings.write_text(f"[viewer]\ncommand = {command}\n", encoding="utf-8")
 
 
 class OpenTests(ViewerTest):

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import urllib.parse
 
-from editing.sockets import own_sockets, runtime_directory, temporary_directory
+from sockets import own_sockets, runtime_directory, temporary_directory
 
 # How long an editor that has answered that it could take the document may take for it, in seconds: longer if it asks
 # the person something.

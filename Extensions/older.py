@@ -3,7 +3,7 @@
 import sys
 import time
 
-from continuing import Refusal, notify
+from continuing import Refusal, notify, program
 
 # File systems keep times with a resolution of up to 2 s (FAT).
 RESOLUTION = 2
@@ -20,7 +20,7 @@ def await_newer(place, chosen):
         return False
     text = (f"It was changed on {place.device} at {clock(place.time)}, and that has not arrived here yet. "
             "It opens when it has.")
-    print(f"handoff-edit: {place.name} is older here. {text}", file=sys.stderr, flush=True)
+    print(f"{program()}: {place.name} is older here. {text}", file=sys.stderr, flush=True)
     deadline = time.monotonic() + chosen.wait
     with Question(f"{place.name} is older here", text, "Open it as it is") as question:
         while not has_arrived(place) and not question.is_answered():
