@@ -2,9 +2,10 @@ import AsyncSupport
 import DBus
 import HandoffBus
 import HandoffTestSupport
+import TestLimits
 import Testing
 
-@Suite("Following a daemon", .timeLimit(.minutes(1)))
+@Suite("Following a daemon", .endsWithin(minutes: 5, instances: 1))
 struct DaemonFollowerTests {
     /// What was reported, and what was read, in order.
     private enum Step: Hashable {
