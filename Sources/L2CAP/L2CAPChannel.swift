@@ -11,11 +11,26 @@ package final class L2CAPChannel: Sendable {
     /// The peer's endpoint, if the kernel reports it.
     package let peer: L2CAPEndpoint?
 
-    /// The maximum length of a message for ``send(_:)`` in bytes, as announced by the peer.
+    /// The maximum length of a message for ``send(_:)`` in bytes: what the peer accepts, but at most
+    /// ``longestSentMessage``.
     package let sendMTU: Int
 
-    /// The length of a message that this end accepts unless told otherwise, in bytes: `L2CAP_DEFAULT_MTU` of the kernel.
-    package static let defaultReceiveMTU: UInt16 = 672
+    /// The length of a message that this end accepts unless told otherwise, in bytes.
+    ///
+    /// The kernel lets a peer have as many packets on the way as one message of this length takes, and one more, when its
+    /// controller's packets are short (net/bluetooth/l2cap_core.c, `l2cap_le_rx_credits`). With the kernel's default of
+    /// 672 the peer would wait for new credits after each 672 bytes. This is four times what this end sends at once, so
+    /// that the next message is on its way while the credits for the first return; and it bounds what the kernel holds
+    /// for a reader that has stopped.
+    package static let defaultReceiveMTU: UInt16 = 16 * 1024
+
+    /// The length of the longest message that is sent, in bytes, even if the peer accepts longer ones.
+    ///
+    /// The kernel queues a message as a whole, or not at all if the socket's send buffer has no room for all of its
+    /// packets; it reports room when half of the buffer is free. A message of this length has 179 packets of 23 bytes, the
+    /// shortest that there are, each of which counts as 768 bytes: together less than half of ``L2CAPSocket/bufferBytes``
+    /// as the kernel counts it.
+    package static let longestSentMessage = 4 * 1024
 
     private let socket: ReactorDescriptor
     private let receiveMTU: Int
@@ -41,7 +56,7 @@ package final class L2CAPChannel: Sendable {
             try socket.setLowSecurity()
             try socket.bind(to: adapter, nil)
             try socket.setReceiveMTU(receiveMTU)
-            try socket.setReceiveBuffer(L2CAPListener.receiveBuffer)
+            try L2CAPSystemCalls.setBuffers(L2CAPSocket.bufferBytes, on: socket.descriptor.rawValue)
             try socket.setConnectTimeout(timeout)
             try socket.beginConnect(to: peer)
             let descriptor = try ReactorDescriptor(socket.descriptor, on: reactor)
@@ -73,7 +88,7 @@ package final class L2CAPChannel: Sendable {
     init(_ socket: ReactorDescriptor, to peer: L2CAPEndpoint?, sendMTU: Int, receiveMTU: Int) {
         self.socket = socket
         self.peer = peer
-        self.sendMTU = sendMTU
+        self.sendMTU = min(sendMTU, Self.longestSentMessage)
         self.receiveMTU = receiveMTU
     }
 
@@ -84,7 +99,7 @@ package final class L2CAPChannel: Sendable {
         guard (1...max(1, sendMTU)).contains(message.count) else {
             throw L2CAPError(
                 .messageTooLong,
-                "Invalid message length: \(message.count) bytes, this peer accepts 1 to \(sendMTU)."
+                "Invalid message length: \(message.count) bytes, this channel sends 1 to \(sendMTU)."
             )
         }
         try await transfer(.writing) { descriptor throws(Errno) in
