@@ -1,5 +1,6 @@
 package import Bluetooth
 package import Epoll
+private import Synchronization
 import SystemPackage
 
 /// An open LE credit-based channel: messages in order, in both directions, with the kernel's flow control.
@@ -12,28 +13,28 @@ package final class L2CAPChannel: Sendable {
     package let peer: L2CAPEndpoint?
 
     /// The maximum length of a message for ``send(_:)`` in bytes: what the peer accepts, but at most
-    /// ``longestSentMessage``.
+    /// ``longestMessage``.
     package let sendMTU: Int
 
-    /// The length of a message that this end accepts unless told otherwise, in bytes.
+    /// The length of a message that this end accepts unless told otherwise, and of the longest that it sends, in bytes.
     ///
-    /// The kernel lets a peer have as many packets on the way as one message of this length takes, and one more, when its
-    /// controller's packets are short (net/bluetooth/l2cap_core.c, `l2cap_le_rx_credits`). With the kernel's default of
-    /// 672 the peer would wait for new credits after each 672 bytes. This is four times what this end sends at once, so
-    /// that the next message is on its way while the credits for the first return; and it bounds what the kernel holds
-    /// for a reader that has stopped.
-    package static let defaultReceiveMTU: UInt16 = 16 * 1024
+    /// The receiving kernel grants credits for one message of this length, or more (net/bluetooth/l2cap_core.c,
+    /// `l2cap_le_rx_credits`): with its default of 672 the peer waits after each 672 bytes. Half a piece of a stream fits
+    /// exactly. Longer messages would be faster still, but:
+    ///
+    /// - The kernel queues a message as a whole or not at all, and reports room when half of the send buffer is free. One
+    ///   of this length has 181 packets of 23 bytes, the shortest that there are, each of which counts as 768 bytes:
+    ///   together less than half of ``L2CAPSocket/bufferBytes`` as the kernel counts it.
+    /// - Credits for several messages let the kernel change their order (Docs/BlueZ.md).
+    package static let longestMessage: UInt16 = 4160
 
-    /// The length of the longest message that is sent, in bytes, even if the peer accepts longer ones.
-    ///
-    /// The kernel queues a message as a whole, or not at all if the socket's send buffer has no room for all of its
-    /// packets; it reports room when half of the buffer is free. A message of this length has 179 packets of 23 bytes, the
-    /// shortest that there are, each of which counts as 768 bytes: together less than half of ``L2CAPSocket/bufferBytes``
-    /// as the kernel counts it.
-    package static let longestSentMessage = 4 * 1024
+    /// How many bytes ``receiveAvailable()`` returns at most.
+    package static let burstBytes = 32 * 1024
 
     private let socket: ReactorDescriptor
     private let receiveMTU: Int
+    /// What ends a burst after its first message; the next call returns or throws it, since the kernel tells it once.
+    private let endOfBurst = Mutex<Result<[UInt8], Errno>?>(nil)
 
     /// Opens a channel; it is closed by ``close()`` or when the last reference to it is released.
     ///
@@ -47,7 +48,7 @@ package final class L2CAPChannel: Sendable {
     package static func connect(
         to peer: L2CAPEndpoint,
         from adapter: BluetoothAddress = .any,
-        receiveMTU: UInt16 = defaultReceiveMTU,
+        receiveMTU: UInt16 = longestMessage,
         timeout: Duration,
         on reactor: Reactor
     ) async throws(L2CAPError) -> L2CAPChannel {
@@ -88,7 +89,7 @@ package final class L2CAPChannel: Sendable {
     init(_ socket: ReactorDescriptor, to peer: L2CAPEndpoint?, sendMTU: Int, receiveMTU: Int) {
         self.socket = socket
         self.peer = peer
-        self.sendMTU = min(sendMTU, Self.longestSentMessage)
+        self.sendMTU = min(sendMTU, Int(Self.longestMessage))
         self.receiveMTU = receiveMTU
     }
 
@@ -111,11 +112,44 @@ package final class L2CAPChannel: Sendable {
     ///
     /// - Throws: ``L2CAPError``, `connectionLost` when the link was lost; after `cancelled` the channel is closed.
     package func receive() async throws(L2CAPError) -> [UInt8]? {
-        let length = receiveMTU
-        let message = try await transfer(.reading) { descriptor throws(Errno) in
-            try L2CAPSystemCalls.receive(atMost: length, on: descriptor)
-        }
+        let message = try await transfer(.reading, receiveNow)
         return message.isEmpty ? nil : message
+    }
+
+    /// Returns the messages that have arrived, one after the other, or nil when the peer has closed the channel; waits for
+    /// the first.
+    ///
+    /// The bytes are at most ``burstBytes``, or one message. A reader that is slower than the peer takes more of them at a
+    /// time, and less often: a kernel whose buffer is full may change the order of messages when one is taken while the
+    /// next arrives (Docs/BlueZ.md).
+    ///
+    /// - Throws: as ``receive()``.
+    package func receiveAvailable() async throws(L2CAPError) -> [UInt8]? {
+        let (limit, longest) = (Self.burstBytes, receiveMTU)
+        let bytes = try await transfer(.reading) { descriptor throws(Errno) in
+            var bytes = try receiveNow(descriptor)
+            while !bytes.isEmpty, bytes.count + longest <= limit {
+                do throws(Errno) {
+                    let next = try L2CAPSystemCalls.receive(atMost: longest, on: descriptor)
+                    guard !next.isEmpty else {
+                        endOfBurst.withLock { $0 = .success([]) }
+                        break
+                    }
+                    bytes += next
+                } catch {
+                    if error != .wouldBlock { endOfBurst.withLock { $0 = .failure(error) } }
+                    break
+                }
+            }
+            return bytes
+        }
+        return bytes.isEmpty ? nil : bytes
+    }
+
+    /// Returns the next message, or none at the end, without waiting.
+    private func receiveNow(_ descriptor: CInt) throws(Errno) -> [UInt8] {
+        if let end = endOfBurst.withLock({ $0 }) { return try end.get() }
+        return try L2CAPSystemCalls.receive(atMost: receiveMTU, on: descriptor)
     }
 
     /// Closes the channel and wakes the tasks that use it.

@@ -25,7 +25,7 @@ package final class L2CAPListener: Sendable {
     package init(
         on adapter: BluetoothAddress = .any,
         psm: LEPSM? = nil,
-        receiveMTU: UInt16 = L2CAPChannel.defaultReceiveMTU,
+        receiveMTU: UInt16 = L2CAPChannel.longestMessage,
         backlog: Int32 = 8,
         reactor: Reactor
     ) throws(L2CAPError) {

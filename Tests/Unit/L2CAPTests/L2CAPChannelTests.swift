@@ -40,7 +40,7 @@ struct L2CAPChannelTests {
     @Test("No message is longer than the kernel can queue as a whole, whatever the peer accepts")
     func longestMessage() async throws {
         try await withChannels(mtu: 65_535) { near, far in
-            let longest = [UInt8](repeating: 7, count: L2CAPChannel.longestSentMessage)
+            let longest = [UInt8](repeating: 7, count: Int(L2CAPChannel.longestMessage))
             #expect(near.sendMTU == longest.count)
             try await near.send(longest)
             #expect(try await far.receive() == longest)
@@ -55,6 +55,35 @@ struct L2CAPChannelTests {
             let message = try await far.receive()
             #expect(message == [1, 2, 3])
             #expect(message.map(\.capacity) ?? 0 < 100)
+        }
+    }
+
+    @Test("All messages that have arrived are received at once, up to a limit")
+    func burst() async throws {
+        try await withChannels { near, far in
+            try await near.send([1])
+            try await near.send([2, 3])
+            #expect(try await far.receiveAvailable() == [1, 2, 3])
+            try await near.send([4])
+            #expect(try await far.receiveAvailable() == [4])
+        }
+        try await withChannels(mtu: 4096) { near, far in
+            let message = [UInt8](repeating: 7, count: 4096)
+            let count = L2CAPChannel.burstBytes / message.count
+            for _ in 0...count { try await near.send(message) }
+            #expect(try await far.receiveAvailable()?.count == count * message.count)
+            #expect(try await far.receiveAvailable() == message)
+        }
+    }
+
+    @Test("What arrived before the end is received before it")
+    func burstBeforeEnd() async throws {
+        try await withChannels { near, far in
+            try await far.send([1])
+            far.close()
+            #expect(try await near.receiveAvailable() == [1])
+            #expect(try await near.receiveAvailable() == nil)
+            #expect(try await near.receive() == nil)
         }
     }
 
