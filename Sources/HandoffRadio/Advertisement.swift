@@ -10,7 +10,7 @@ package struct Advertisement: Hashable, Sendable {
 
     /// How often the advertisement is repeated.
     package enum Pace: Hashable, Sendable {
-        /// For a short time after a change: every 152.5 ms.
+        /// For ten minutes after a change: every 152.5 ms.
         case fast
         /// After that: every 417.5 ms.
         case relaxed

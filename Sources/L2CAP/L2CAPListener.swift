@@ -4,9 +4,6 @@ private import SystemPackage
 
 /// A PSM in listening state: accepts LE credit-based channels.
 package final class L2CAPListener: Sendable {
-    /// 256 KiB: more than any channel of this project has in flight.
-    static let receiveBuffer: CInt = 256 * 1024
-
     /// The PSM to which peers connect.
     package let psm: LEPSM
 
@@ -28,7 +25,7 @@ package final class L2CAPListener: Sendable {
     package init(
         on adapter: BluetoothAddress = .any,
         psm: LEPSM? = nil,
-        receiveMTU: UInt16 = L2CAPChannel.defaultReceiveMTU,
+        receiveMTU: UInt16 = L2CAPChannel.longestMessage,
         backlog: Int32 = 8,
         reactor: Reactor
     ) throws(L2CAPError) {
@@ -38,7 +35,6 @@ package final class L2CAPListener: Sendable {
             try socket.setLowSecurity()
             try socket.bind(to: adapter, psm)
             try socket.setReceiveMTU(receiveMTU)
-            try socket.setReceiveBuffer(Self.receiveBuffer)
             try socket.listen(backlog: backlog)
             self.psm = try socket.localEndpoint().psm
             self.socket = try ReactorDescriptor(socket.descriptor, on: reactor)
@@ -56,6 +52,8 @@ package final class L2CAPListener: Sendable {
             do throws(Errno) {
                 return try await socket.whenReady(for: .reading) { listener throws(Errno) in
                     let arrival = try L2CAPSystemCalls.accept(listener)
+                    // An accepted socket does not inherit them (net/bluetooth/l2cap_sock.c, l2cap_sock_new_connection_cb).
+                    try L2CAPSystemCalls.setBuffers(L2CAPSocket.bufferBytes, on: arrival.descriptor.rawValue)
                     let peer = arrival.peer
                     return try L2CAPChannel(ReactorDescriptor(arrival.descriptor, on: reactor), to: peer)
                 }

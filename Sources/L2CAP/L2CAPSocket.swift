@@ -6,6 +6,11 @@ import SystemPackage
 
 /// An L2CAP socket during set-up: one function for each system call, in the order in which they must be called.
 struct L2CAPSocket: ~Copyable {
+    /// The size of a socket's two buffers, 256 KiB: more than any channel of this project has in flight.
+    ///
+    /// The kernel limits it to net.core.rmem_max and wmem_max, by default 208 KiB, and doubles the result.
+    static let bufferBytes: CInt = 256 * 1024
+
     let descriptor: Descriptor
 
     /// Opens a nonblocking, close-on-exec socket.
@@ -39,14 +44,6 @@ struct L2CAPSocket: ~Copyable {
     /// listener.
     func setReceiveMTU(_ length: UInt16) throws(Errno) {
         try set(BT_RCVMTU, of: SOL_BLUETOOTH, to: length)
-    }
-
-    /// Sets the number of bytes that may wait in the kernel for a slow reader.
-    ///
-    /// Kernels before 6.10 grant credits whether or not the reader keeps up, and disconnect when this overflows
-    /// (net/bluetooth/l2cap_sock.c, `l2cap_sock_recv_cb`). The kernel limits it to net.core.rmem_max.
-    func setReceiveBuffer(_ size: CInt) throws(Errno) {
-        try set(SO_RCVBUF, of: SOL_SOCKET, to: size)
     }
 
     /// Sets the time limit of connect(2); the kernel's default is 40 s (`L2CAP_CONN_TIMEOUT`).

@@ -50,11 +50,28 @@ enum L2CAPSystemCalls {
     }
 
     /// Returns the next message; empty when the peer has closed the channel.
+    ///
+    /// It is copied out of the buffer for the longest one, so that a short message does not keep that much memory.
     static func receive(atMost length: Int, on descriptor: CInt) throws(Errno) -> [UInt8] {
-        var message = [UInt8](repeating: 0, count: length)
-        let count = try systemCall { recv(descriptor, &message, length, 0) }
-        message.removeSubrange(count...)
-        return message
+        let message: Result<[UInt8], Errno> = withUnsafeTemporaryAllocation(byteCount: length, alignment: 1) { buffer in
+            Result { () throws(Errno) in
+                let count = try systemCall { recv(descriptor, buffer.baseAddress, length, 0) }
+                return [UInt8](buffer[..<count])
+            }
+        }
+        return try message.get()
+    }
+
+    /// Sets the number of bytes that may wait in the kernel for a slow reader, and those that may wait to be sent.
+    ///
+    /// Kernels before 6.10 grant credits whether or not the reader keeps up, and disconnect when the first overflows
+    /// (net/bluetooth/l2cap_sock.c, `l2cap_sock_recv_cb`).
+    static func setBuffers(_ bytes: CInt, on descriptor: CInt) throws(Errno) {
+        for option in [SO_RCVBUF, SO_SNDBUF] {
+            var bytes = bytes
+            let length = socklen_t(MemoryLayout<CInt>.size)
+            _ = try systemCall { setsockopt(descriptor, SOL_SOCKET, option, &bytes, length) }
+        }
     }
 
     private static func mtu(_ option: CInt, _ descriptor: CInt) throws(Errno) -> UInt16 {

@@ -37,12 +37,12 @@ enum SessionBenchmark {
         }
     }
 
-    /// How many packets of 251 bytes the link layer sends for a message over a credit-based channel whose SDUs have 672
-    /// bytes, as on Linux: each packet has a header of 4 bytes, and the first of an SDU the SDU's length in 2 bytes
+    /// How many packets of 251 bytes the link layer sends for a message over a credit-based channel whose SDUs have 4160
+    /// bytes, as handoffd announces: each packet has a header of 4 bytes, and the first of an SDU the SDU's length in 2 bytes
     /// (Bluetooth Core, Vol 3, Part A, 3.4; Vol 6, Part B, 2.4).
     private static func linkLayerPackets(of message: Int) -> Int {
-        stride(from: 0, to: message, by: 672).map { start in
-            (min(672, message - start) + 2 + 246) / 247
+        stride(from: 0, to: message, by: 4160).map { start in
+            (min(4160, message - start) + 2 + 246) / 247
         }.reduce(0, +)
     }
 

@@ -3,7 +3,8 @@
 
 Runs in both guests of the rig, like two_guests.py. Guest B scans continuously, continues the same activity many times
 and prints the times. Whole runs of `handoffctl continue` are measured, and of `handoffctl status`, which needs no
-radio; the difference is the time of the continuation. bluetoothd should run with `-E`, so that the advertising interval
+radio; the difference is the time of the continuation. Then follows a time line: how long each step takes, from the
+times in the log of the daemon that continues. bluetoothd should run with `-E`, so that the advertising interval
 is the one that handoffd requests; without it, the kernel's 1.28 s apply. Before each continuation, the desktop receives
 an advertisement of the laptop: until then, bluetoothd is still ending the last link, which takes 2 s (DISCONNECT_TIMER
 in its src/device.c).
@@ -11,6 +12,7 @@ in its src/device.c).
 
 import datetime
 import os
+import re
 import statistics
 import sys
 import time
@@ -20,6 +22,17 @@ from world import TIMEOUT, Failure, device, rig, run_story, type_hash
 
 TYPE = "org.example.notes.editing"
 TIMES = int(os.environ.get("HANDOFF_TAPS", "20"))
+# The steps of a continuation: the event in the daemon's log that ends each, and what it is.
+STEPS = {
+    "fetch.began": "handoffctl starts, and its call reaches the daemon",
+    "dial.began": "the daemon waits for its turn to dial",
+    "dial.undisturbed": "bluetoothd ends discovery",
+    "dial.ended": "the kernel finds the origin, connects, and opens the channel",
+    "fetch.greeted": "the origin's greeting comes",
+    "fetch.answered": "the request goes, and the answer comes",
+    "fetch.acknowledged": "the acknowledgement is passed to the kernel",
+}
+LAST_STEP = "the payload reaches handoffctl, which prints it and ends"
 
 
 def laptop(machine):
@@ -33,14 +46,18 @@ def laptop(machine):
 def desktop(machine):
     """Continues the activity TIMES times, and prints the times."""
     exchange_cards(machine, "laptop")
-    took, status = [], []
+    took, status, lines = [], [], []
     with machine.watching() as nearby:
         rig("rig_signal looking")
         for _ in range(TIMES):
             entry = nearby.wait_for_type(type_hash(TYPE), 120)[0]
             wait_for_next_advertisement(machine)
             status.append(timed(machine, "status"))
+            machine.lines.skip()
+            read, begin = len(machine.lines.seen), time.monotonic()
             took.append(timed(machine, "continue", "--print", entry["id"]))
+            machine.wait_log("event=fetch.acknowledged")
+            lines.append(time_line(machine.lines.seen[read:], begin, begin + took[-1]))
             print(f"  {took[-1] * 1000:.0f} ms, status {status[-1] * 1000:.0f} ms", flush=True)
     rig("rig_signal finished")
     for name, times in (("continue", took), ("status", status)):
@@ -50,6 +67,32 @@ def desktop(machine):
             f"95 % within {times[int(0.95 * (TIMES - 1))]:.2f} s, longest {times[-1]:.2f} s",
             flush=True,
         )
+
+
+    print_time_line(lines)
+
+
+def time_line(lines, begin, end):
+    """How long each step of a continuation took in seconds, by its name, from the lines that the daemon has logged.
+
+    A step that did not occur has no time, which then is part of the next one.
+    """
+    times, last = {}, begin
+    found = [re.search(r" event=(\S+) .*uptime=([0-9.]+)$", line) for line in lines]
+    for event, uptime in [(match[1], float(match[2])) for match in found if match] + [(None, end)]:
+        step = STEPS.get(event) if event else LAST_STEP
+        if step and step not in times and begin <= uptime <= end:
+            times[step], last = uptime - last, uptime
+    return times
+
+
+def print_time_line(lines):
+    """Prints the median and the longest time of each step of many continuations."""
+    print(f"{'median':>8} {'longest':>8}   step", flush=True)
+    for step in [*STEPS.values(), LAST_STEP]:
+        times = [line[step] for line in lines if step in line]
+        if times:
+            print(f"{statistics.median(times) * 1000:5.0f} ms {max(times) * 1000:5.0f} ms   {step}", flush=True)
 
 
 def timed(machine, *arguments):

@@ -21,6 +21,13 @@ enum LogLine {
         return start + sanitized(message + details) + "\n"
     }
 
+    /// Returns a time since the computer was started in seconds, with six decimals.
+    static func text(uptime: Duration) -> String {
+        let (seconds, attoseconds) = uptime.components
+        let decimals = String(attoseconds / 1_000_000_000_000)
+        return "\(seconds)." + String(repeating: "0", count: 6 - decimals.count) + decimals
+    }
+
     private static func sanitized(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isHarmlessInLine ? $0 : " " }))
     }

@@ -1,4 +1,5 @@
 import Glibc
+import HandoffCore
 package import Logging
 import Synchronization
 
@@ -20,6 +21,9 @@ package final class LogThreshold: Sendable {
 /// The destination of the daemon's log: standard error, in a form for terminals or with the priorities of the journal.
 package enum LogOutput {
     /// Returns a logger for a terminal, with the time of day, or for systemd, which adds its own time.
+    ///
+    /// On a terminal, messages of the levels debug and trace have the uptime as well, by which the time between the steps
+    /// of an operation is measured.
     ///
     /// Its level follows `threshold`, unless another one is set for a copy of the logger.
     package static func logger(from threshold: LogThreshold, isForeground: Bool) -> Logger {
@@ -51,7 +55,9 @@ private struct LineHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        let details = metadata.merging(event.metadata ?? [:]) { _, new in new }
+        var details = metadata.merging(event.metadata ?? [:]) { _, new in new }
+        // The journal has such a time of its own.
+        if isForeground, event.level <= .debug { details["uptime"] = "\(LogLine.text(uptime: Moment.now.uptime))" }
         let time = isForeground ? Self.time() : nil
         let bytes = Array(LogLine.text(event.level, event.message.description, details, time: time).utf8)
         // One write for each line, so that lines of two threads are not interleaved; errors of the write are ignored.

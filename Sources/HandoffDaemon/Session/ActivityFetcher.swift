@@ -5,6 +5,7 @@ import HandoffFolders
 import HandoffModel
 import HandoffRadio
 import HandoffWire
+import Logging
 
 /// Fetches the activities of nearby entries from their origins.
 struct ActivityFetcher: Sendable {
@@ -25,19 +26,24 @@ struct ActivityFetcher: Sendable {
     func fetch(_ id: NearbyEntry.ID, for purpose: FetchRequest.Purpose) async throws -> Activity {
         let entry = try engine.nearby.entry(id)
         let peer = try engine.sessions.peer(of: entry)
+        note("began", of: peer)
         let (keys, engine) = (engine.identity.keys, engine)
         let answer: Answer = try await client.withChannel(to: peer) { channel, result in
             let request = Request.fetch(
                 FetchRequest(typeHash: entry.typeHash, tag: entry.activity.tag, purpose: purpose)
             )
             var session = ClientSession(keys: keys, peer: peer.publicKeys, request: request)
-            try await channel.sendAll(try await channel.next { try session.open($0) })
+            let opening = try await channel.next { try session.open($0) }
+            note("greeted", of: peer)
+            try await channel.sendAll(opening)
             let received = try await channel.next { try session.receive($0) }
+            note("answered", of: peer)
             if let error = Self.violation(in: received.answer, of: entry, by: peer.name, engine) {
                 // Without an acknowledgement, the origin does not tell its app that the activity was continued.
                 return result.fail(error)
             }
             try await channel.sendAll(try session.acknowledge())
+            note("acknowledged", of: peer)
             engine.trust.recordSession(with: peer.id)
             if let digest = received.circleDigest { engine.trust.receiveDigest(digest, from: peer.id) }
             guard case .activity = received.answer, let take = purpose.take else {
@@ -56,6 +62,11 @@ struct ActivityFetcher: Sendable {
         case .circle, .noted, .settled, .stream:
             throw HandoffError.unexpectedAnswer(answer, from: peer.name, insteadOf: Self.wanted)
         }
+    }
+
+    /// Logs that a fetch has come to a step, so that its time can be measured.
+    private func note(_ step: String, of peer: SessionPeer) {
+        engine.logger.debug("fetching an activity", metadata: ["event": "fetch.\(step)", "device": "\(peer.id)"])
     }
 
     /// Delivers the activity of a take, and stays until its outcome is reported or the session's time is over.

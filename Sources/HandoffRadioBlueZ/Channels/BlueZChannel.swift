@@ -55,7 +55,7 @@ package struct BlueZChannel: RadioChannel {
         case .gatt(let channel): return try await channel.receive()
         case .socket(let channel):
             do throws(L2CAPError) {
-                return try await channel.receive()
+                return try await channel.receiveAvailable()
             } catch {
                 throw RadioError(error, refusal: .channelClosed)
             }

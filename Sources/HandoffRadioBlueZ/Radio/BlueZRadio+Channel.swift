@@ -150,6 +150,7 @@ extension BlueZRadio {
         deadline: ContinuousClock.Instant,
         in session: Session
     ) async throws -> OpenedChannel {
+        logger.debug("dialling", metadata: ["event": "dial.began", "peer": "\(peer)"])
         let usesGATT = try usesGATT(for: port)
         let isForeign = try await isForeign(peer, in: session)
         links.withLock { $0.addUser(of: peer, isForeign: isForeign) }
@@ -182,7 +183,8 @@ extension BlueZRadio {
             return try await dial(peer, port, deadline: deadline, in: session)
         }
         let channel = try await session.bluez.withDiscoveryPaused(on: session.adapter) {
-            try await dial(peer, port, deadline: deadline, in: session)
+            logger.debug("no scan disturbs the dial", metadata: ["event": "dial.undisturbed", "peer": "\(peer)"])
+            return try await dial(peer, port, deadline: deadline, in: session)
         }
         links.withLock { $0.recordChannel(to: peer) }
         return channel
@@ -213,12 +215,14 @@ extension BlueZRadio {
         var backoff = DialBackoff()
         while true {
             do throws(L2CAPError) {
-                return try await L2CAPChannel.connect(
+                let channel = try await L2CAPChannel.connect(
                     to: L2CAPEndpoint(address: peer, psm: port),
                     from: session.adapter.address,
                     timeout: ContinuousClock.now.duration(to: deadline),
                     on: session.reactor
                 )
+                logger.debug("a channel is open", metadata: ["event": "dial.ended", "peer": "\(peer)"])
+                return channel
             } catch {
                 let left = ContinuousClock.now.duration(to: deadline)
                 guard let delay = backoff.delay(after: error.code, left: left) else { throw error }

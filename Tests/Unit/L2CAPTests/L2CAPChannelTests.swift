@@ -37,6 +37,56 @@ struct L2CAPChannelTests {
         }
     }
 
+    @Test("No message is longer than the kernel can queue as a whole, whatever the peer accepts")
+    func longestMessage() async throws {
+        try await withChannels(mtu: 65_535) { near, far in
+            let longest = [UInt8](repeating: 7, count: Int(L2CAPChannel.longestMessage))
+            #expect(near.sendMTU == longest.count)
+            try await near.send(longest)
+            #expect(try await far.receive() == longest)
+            await expect(code: .messageTooLong) { try await near.send(longest + [7]) }
+        }
+    }
+
+    @Test("A short message does not keep the memory of the longest one")
+    func memory() async throws {
+        try await withChannels(mtu: 65_535) { near, far in
+            try await near.send([1, 2, 3])
+            let message = try await far.receive()
+            #expect(message == [1, 2, 3])
+            #expect(message.map(\.capacity) ?? 0 < 100)
+        }
+    }
+
+    @Test("All messages that have arrived are received at once, up to a limit")
+    func burst() async throws {
+        try await withChannels { near, far in
+            try await near.send([1])
+            try await near.send([2, 3])
+            #expect(try await far.receiveAvailable() == [1, 2, 3])
+            try await near.send([4])
+            #expect(try await far.receiveAvailable() == [4])
+        }
+        try await withChannels(mtu: 4096) { near, far in
+            let message = [UInt8](repeating: 7, count: 4096)
+            let count = L2CAPChannel.burstBytes / message.count
+            for _ in 0...count { try await near.send(message) }
+            #expect(try await far.receiveAvailable()?.count == count * message.count)
+            #expect(try await far.receiveAvailable() == message)
+        }
+    }
+
+    @Test("What arrived before the end is received before it")
+    func burstBeforeEnd() async throws {
+        try await withChannels { near, far in
+            try await far.send([1])
+            far.close()
+            #expect(try await near.receiveAvailable() == [1])
+            #expect(try await near.receiveAvailable() == nil)
+            #expect(try await near.receive() == nil)
+        }
+    }
+
     @Test("Receiving returns nil after the last message when the other side has closed")
     func end() async throws {
         try await withChannels { near, far in
@@ -80,23 +130,23 @@ struct L2CAPChannelTests {
     }
 }
 
-/// Runs `body` with the two ends of a channel that accepts messages of up to 100 bytes.
-private func withChannels(_ body: (L2CAPChannel, L2CAPChannel) async throws -> Void) async throws {
+/// Runs `body` with the two ends of a channel that accepts messages of up to `mtu` bytes.
+private func withChannels(mtu: Int = 100, _ body: (L2CAPChannel, L2CAPChannel) async throws -> Void) async throws {
     try await Reactor.withReactor { reactor in
-        let (near, far) = try channels(on: reactor)
+        let (near, far) = try channels(mtu: mtu, on: reactor)
         try await body(near, far)
     }
 }
 
-private func channels(on reactor: Reactor) throws -> (L2CAPChannel, L2CAPChannel) {
+private func channels(mtu: Int = 100, on reactor: Reactor) throws -> (L2CAPChannel, L2CAPChannel) {
     var numbers: [CInt] = [0, 0]
     let type = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
     _ = try systemCall { socketpair(AF_UNIX, type, 0, &numbers) }
     let near = try ReactorDescriptor(Descriptor(owning: numbers[0]), on: reactor)
     let far = try ReactorDescriptor(Descriptor(owning: numbers[1]), on: reactor)
     return (
-        L2CAPChannel(near, to: nil, sendMTU: 100, receiveMTU: 100),
-        L2CAPChannel(far, to: nil, sendMTU: 100, receiveMTU: 100)
+        L2CAPChannel(near, to: nil, sendMTU: mtu, receiveMTU: mtu),
+        L2CAPChannel(far, to: nil, sendMTU: mtu, receiveMTU: mtu)
     )
 }
 

@@ -40,7 +40,8 @@ struct CoverTests {
             var pacer = AdvertisementPacer()
             pacer.isCovering = true
             pacer.request(content)
-            var (now, seen): (Moment, [[UInt64]]) = (.at(0), [])
+            // The end of freshness would else come with the end of a slot.
+            var (now, seen): (Moment, [[UInt64]]) = (.at(1), [])
             while now.uptime < Moment.at(3000).uptime {
                 let (broadcast, next) = pacer.advance(to: now)
                 guard let broadcast, let next else { return [] }

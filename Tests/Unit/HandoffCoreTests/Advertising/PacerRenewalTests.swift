@@ -24,8 +24,8 @@ struct PacerRenewalTests {
         pacer.request(.sample(1))
         _ = pacer.advance(to: .start(0))
         pacer.began(.sample(1), at: .seconds(2))
-        #expect(pacer.advance(to: .start(31.9)).broadcast?.isFresh == true)
-        #expect(pacer.advance(to: .start(32)).broadcast?.isFresh == false)
+        #expect(pacer.advance(to: .start(601.9)).broadcast?.isFresh == true)
+        #expect(pacer.advance(to: .start(602)).broadcast?.isFresh == false)
     }
 
     @Test("The same content at a new pace or in a new slot is not fresh again")
@@ -34,10 +34,10 @@ struct PacerRenewalTests {
         pacer.request(.sample(1))
         _ = pacer.advance(to: .start(0))
         pacer.began(.sample(1), at: .zero)
-        _ = pacer.advance(to: .start(30))
+        _ = pacer.advance(to: .start(600))
         // The radio got the relaxed pace, and reports that the content is on the air.
-        pacer.began(.sample(1), at: .milliseconds(30_010))
-        #expect(pacer.advance(to: .start(30.01)).broadcast?.isFresh == false)
+        pacer.began(.sample(1), at: .milliseconds(600_010))
+        #expect(pacer.advance(to: .start(600.01)).broadcast?.isFresh == false)
         _ = pacer.advance(to: .start(900))
         pacer.began(.sample(1), at: .milliseconds(900_010))
         #expect(pacer.advance(to: .start(900.01)).broadcast?.isFresh == false)

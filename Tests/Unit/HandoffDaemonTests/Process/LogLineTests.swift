@@ -36,6 +36,17 @@ struct LogLineTests {
     }
 
     @Test(
+        "An uptime has six decimals",
+        arguments: [
+            (Duration.zero, "0.000000"), (.microseconds(70), "0.000070"),
+            (.nanoseconds(12_345_678_901_999), "12345.678901"),
+        ]
+    )
+    func uptime(_ uptime: Duration, _ text: String) {
+        #expect(LogLine.text(uptime: uptime) == text)
+    }
+
+    @Test(
         "Neither a message nor a detail can start a new line or move the cursor",
         arguments: [
             "\n", "\r\n", "\r", "\u{1B}", "\u{1B}\u{301}", "\u{8}", "\u{0}", "\u{7}", "\u{7F}", "\u{85}", "\u{9B}",
