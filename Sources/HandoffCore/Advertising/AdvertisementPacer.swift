@@ -31,7 +31,7 @@ package struct AdvertisementPacer: Sendable {
     package static let changesPerWindow = 5
     /// The time in which changes are counted.
     package static let window = Duration.seconds(10)
-    /// How long an advertisement counts as fresh: while its user is about to go on elsewhere (decision 39).
+    /// How long an advertisement counts as fresh: while its user is about to go on elsewhere (decision 40).
     package static let freshness = Duration.seconds(600)
     /// How long a withdrawal is advertised: a whole cycle of a scanner that listens for one second in four, plus the
     /// 1.28 s between two advertisements of an old bluetoothd.
