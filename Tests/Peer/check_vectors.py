@@ -27,7 +27,7 @@ from handoff_peer.pairing import Exchange, Introduction, pairing_message, pairin
 from handoff_peer.primitives import agreement_public, siphash
 from handoff_peer.session import Session, prologue
 from handoff_peer.state import PairingRecord, State
-from handoff_peer.stream import OFFER, OFFER_LENGTH, Offer, PieceReader
+from handoff_peer.stream import DATA, OFFER, OFFER_LENGTH, TAKEN, Offer, PieceReader, Window
 from handoff_peer.values import SCHEMA
 
 SIDES = ("caller", "listener")
@@ -377,26 +377,32 @@ def check_stream(case: dict) -> None:
     for sent in case["messages"] + case["pieces"]:
         assert frame(conversation.send(sent["by"], bytes.fromhex(sent["plaintext"]))).hex() == sent["frame"]
     readers = {side: PieceReader() for side in SIDES}
+    windows = {side: Window() for side in SIDES}
     over_network = case.get("network")
     pieces = case["pieces"]
     if over_network:
         check_connection(case, conversation)
-        read_pieces(readers, pieces)
+        read_pieces(readers, windows, pieces)
         for reader in readers.values():
             reader.move()
         pieces = over_network["pieces"]
-    read_pieces(readers, pieces[:-1])
+    read_pieces(readers, windows, pieces[:-1])
     found = None
     try:
-        read_pieces(readers, pieces[-1:])
+        read_pieces(readers, windows, pieces[-1:])
     except ProtocolError as error:
         found = error.kind
     assert found == case.get("error"), found
 
 
-def read_pieces(readers: dict[str, PieceReader], pieces: list[dict]) -> None:
+def read_pieces(readers: dict[str, PieceReader], windows: dict[str, Window], pieces: list[dict]) -> None:
     for sent in pieces:
-        readers[sent["by"]].take(bytes.fromhex(sent["plaintext"]))
+        by = sent["by"]
+        kind, _ = readers[by].take(bytes.fromhex(sent["plaintext"]))
+        if kind == TAKEN:
+            windows[next(side for side in SIDES if side != by)].remove()
+        elif kind == DATA and not readers[by].is_on_network:
+            windows[by].add()
 
 
 def check_connection(case: dict, conversation: Conversation) -> None:

@@ -69,10 +69,10 @@ package struct StreamReceiver: Sendable {
         case (.radio, .opening, .offer): stage = .writing
         case (.radio, .writing, .data(let bytes)) where bytes.count > StreamPiece.maximumDataBytes:
             throw HandoffError(.peerMisbehaved, "The peer sent a stream piece that is too long.", violation: .malformed)
-        case (.leftRadio, _, _), (_, .opening, _), (.network, _, .offer), (.network, _, .move), (.radio, _, .alive):
+        case (.leftRadio, _, _), (_, .opening, _), (.network, _, .offer), (.network, _, .move), (_, .done, .taken):
             throw Self.outOfTurn
         case (.radio, _, .move): path = .leftRadio
-        case (.network, _, .alive), (_, .writing, .data): break
+        case (_, _, .alive), (_, _, .taken), (_, .writing, .data): break
         case (_, .writing, .end): stage = .ended
         case (_, .ended, .arrived): stage = .done
         default: throw Self.outOfTurn

@@ -13,7 +13,7 @@ final class NetworkStreamChannel: StreamChannel {
         var isSilent = false
     }
 
-    /// After how much time without a piece of the stream a side says that it is still there.
+    /// How often a side says that it is still there, also over the radio.
     static let aliveInterval = Duration.seconds(4)
     /// After how much time without any bytes the network counts as lost: three of the other side's words.
     static let silenceLimit = Duration.seconds(12)

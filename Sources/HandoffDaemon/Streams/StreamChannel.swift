@@ -13,15 +13,6 @@ protocol StreamChannel: Sendable {
     func receive() async throws -> [UInt8]?
 }
 
-/// A channel of the radio that carries a stream.
-struct RadioStreamChannel: StreamChannel {
-    let channel: any RadioChannel
-
-    func sendAll(_ bytes: [UInt8]) async throws { try await channel.sendAll(bytes) }
-
-    func receive() async throws -> [UInt8]? { try await channel.receive() }
-}
-
 extension RadioChannel {
     /// Sends any number of bytes, in as few messages as the channel allows.
     func sendAll(_ bytes: [UInt8]) async throws {

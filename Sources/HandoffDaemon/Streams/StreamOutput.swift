@@ -8,23 +8,53 @@ final class StreamOutput: Sendable {
     private struct State {
         var channel: any StreamChannel
         var sender: StreamSender
-        var maximumDataBytes = StreamPiece.maximumDataBytes
         /// Whether the last piece has been sent.
         var isFinished = false
     }
 
+    /// What decides whether data may be sent.
+    private struct Room {
+        var window = StreamWindow()
+        var isOnNetwork = false
+
+        var isThere: Bool { isOnNetwork || window.hasRoom }
+    }
+
     private let state: Mutex<State>
+    private let room = CurrentValue(Room())
     /// Held while a piece is sent.
     private let turn = AsyncMutex()
 
     /// How many bytes of the stream one piece may carry now.
-    var maximumDataBytes: Int { state.withLock(\.maximumDataBytes) }
+    var maximumDataBytes: Int {
+        room.value.isOnNetwork ? StreamPiece.maximumNetworkDataBytes : StreamPiece.maximumDataBytes
+    }
 
     init(_ channel: any StreamChannel, _ sender: StreamSender) {
         state = Mutex(State(channel: channel, sender: sender))
     }
 
-    /// Sends a piece.
+    /// Waits until a data piece may be sent; for the one task that sends data.
+    ///
+    /// Over the radio that is when the other side has taken enough of those before, over the network always: TCP has a
+    /// window of its own.
+    ///
+    /// - Throws: `CancellationError`.
+    func waitForRoom() async throws {
+        var now = room.current
+        while !now.value.isThere { now = try await room.changed(since: now) }
+    }
+
+    /// The other side has taken a data piece that came over the radio.
+    ///
+    /// - Throws: ``HandoffError`` with `peerMisbehaved` when there is none.
+    func take() throws {
+        var result = Result<Void, any Error>.success(())
+        room.modify { room in result = Result { try room.window.remove() } }
+        try result.get()
+    }
+
+    /// Sends a piece; data only after ``waitForRoom()``.
     ///
     /// - Throws: the errors of the channel and of `StreamSender`.
     func send(_ piece: StreamPiece) async throws {
@@ -49,17 +79,27 @@ final class StreamOutput: Sendable {
             state.withLock { state in
                 state.channel = route.channel
                 state.sender = StreamSender(cipher: route.proven.sending)
-                state.maximumDataBytes = StreamPiece.maximumNetworkDataBytes
             }
+            room.modify { $0.isOnNetwork = true }
             return true
         }
     }
 
     private func transmit(_ piece: StreamPiece) async throws {
+        if case .data = piece { try count() }
         let (channel, bytes) = try state.withLock { state in
             if piece == .arrived { state.isFinished = true }
             return (state.channel, try state.sender.encode(piece))
         }
         try await channel.sendAll(bytes)
+    }
+
+    /// Counts a data piece, if it goes over the radio.
+    private func count() throws {
+        var result = Result<Void, any Error>.success(())
+        room.modify { room in
+            if !room.isOnNetwork { result = Result { try room.window.add() } }
+        }
+        try result.get()
     }
 }

@@ -10,7 +10,8 @@ import SystemPackage
 /// Transfers one continuation stream between an app and the other device, first over the radio, and over the local
 /// network once the stream has moved there.
 ///
-/// Nothing is buffered here except the two pieces in transfer: an app that does not read blocks the app that writes.
+/// Nothing is buffered here except the pieces in transit, at most `StreamWindow.pieces` in each direction: an app that does
+/// not read blocks the app that writes.
 struct StreamRelay: Sendable {
     /// What the other side has sent so far.
     private enum Progress: Int, Sendable {
@@ -34,6 +35,8 @@ struct StreamRelay: Sendable {
     private let hasAppFinished = CurrentValue(false)
     /// Fulfilled when this side sends nothing more over the radio.
     private let hasSentMove = Promise<Void>()
+    /// What waits for the app of this side.
+    private let input = StreamInput()
 
     /// Makes the relay of a stream.
     ///
@@ -86,17 +89,20 @@ struct StreamRelay: Sendable {
     ///
     /// - Throws: `RadioError`, `NetworkError`, `HandoffError`, `Errno`, or `CancellationError`.
     func run(_ directions: StreamDirections) async throws {
-        let output = StreamOutput(RadioStreamChannel(channel: radio), directions.sending)
+        let radio = RadioStreamChannel(radio)
+        let output = StreamOutput(radio, directions.sending)
         do {
             try await output.send(.offer(network.offer))
             let tasks: [@Sendable () async throws -> Void] = [
                 { await connect() }, { try await move(output) }, { try await leaveRadio() }, { try await watch() },
+                { try await stayAlive(output) }, { try await watch(radio) },
             ]
             try await withBackgroundTasks(tasks) {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     defer { group.cancelAll() }
                     group.addTask { try await send(to: output) }
-                    group.addTask { try await receive(with: directions.receiving) }
+                    group.addTask { try await receive(from: radio, with: directions.receiving, output) }
+                    group.addTask { try await deliver(output) }
                     for try await _ in group {}
                 }
             }
@@ -111,6 +117,8 @@ struct StreamRelay: Sendable {
 
     private func send(to output: StreamOutput) async throws {
         while true {
+            // What the app writes meanwhile becomes one piece.
+            try await output.waitForRoom()
             let bytes = try await app.read(atMost: output.maximumDataBytes)
             guard !bytes.isEmpty else { break }
             try await output.send(.data(bytes))
@@ -126,13 +134,17 @@ struct StreamRelay: Sendable {
         log.log("stream.stayed", at: .debug, "a stream stays on the radio")
     }
 
-    /// Moves the sending direction when there is a route, and then says from time to time that this side is there.
+    /// Moves the sending direction when there is a route.
     ///
     /// It is a task of its own: the app of the other side may read nothing until this side has read more.
     private func move(_ output: StreamOutput) async throws {
         let route = try await network.sending.value()
         guard try await output.move(to: route, isCaller: isCaller) else { return }
         hasSentMove.fulfil(())
+    }
+
+    /// Says from time to time that this side is there.
+    private func stayAlive(_ output: StreamOutput) async throws {
         while true {
             try await Task.sleep(for: NetworkStreamChannel.aliveInterval)
             try await output.sendAlive()
@@ -145,6 +157,14 @@ struct StreamRelay: Sendable {
         while true {
             try await Task.sleep(for: NetworkStreamChannel.aliveInterval)
             route.channel.closeIfSilent()
+        }
+    }
+
+    /// Gives the radio up when nothing comes any more.
+    private func watch(_ radio: RadioStreamChannel) async throws {
+        while true {
+            try await Task.sleep(for: NetworkStreamChannel.aliveInterval)
+            try radio.throwIfSilent()
         }
     }
 
@@ -165,44 +185,62 @@ struct StreamRelay: Sendable {
 
     // MARK: Receiving
 
-    private func receive(with receiver: StreamReceiver) async throws {
+    /// Reads the channel to its end, also while the app does not read.
+    private func receive(
+        from radio: RadioStreamChannel,
+        with receiver: StreamReceiver,
+        _ output: StreamOutput
+    ) async throws {
         var receiver = receiver
-        var channel: any StreamChannel = RadioStreamChannel(channel: radio)
+        var (isOnNetwork, hasArrived) = (false, false)
+        var channel: any StreamChannel = radio
         while true {
             // Pieces may have arrived together with the message that opened the stream.
             while let piece = try receiver.next() {
-                guard case .move(let connection) = piece else {
-                    try await handle(piece)
-                    continue
+                switch piece {
+                case .data(let bytes) where isOnNetwork: try await input.putNetworkData(bytes)
+                case .data(let bytes): try await input.putRadioData(bytes)
+                case .end: input.put(.end)
+                case .arrived:
+                    hasArrived = true
+                    input.put(.arrived)
+                case .offer(let offer): network.receive(offer)
+                case .taken: try output.take()
+                case .alive: break
+                case .move(let connection):
+                    let route = try await network.receiveMove(to: connection)
+                    (channel, receiver) = (route.channel, receiver.moved(to: route.proven.receiving))
+                    isOnNetwork = true
                 }
-                let route = try await network.receiveMove(to: connection)
-                (channel, receiver) = (route.channel, receiver.moved(to: route.proven.receiving))
             }
             // The caller has everything and knows it; it waits until this side closes, so that its last message is not
             // discarded with the channel.
-            if !isCaller, progress.value == .arrived { return }
+            if !isCaller, hasArrived { break }
             guard let bytes = try await channel.receive() else { break }
             try receiver.append(bytes)
         }
-        guard progress.value == .arrived else {
+        guard hasArrived else {
             throw RadioError(.channelClosed, "the other device closed the channel before the stream had ended")
         }
+        input.finish()
     }
 
-    private func handle(_ piece: StreamPiece) async throws {
-        switch piece {
-        case .data(let bytes):
-            try await app.write(bytes)
-        case .end:
-            // An app that has finished before learns with this end that all of its bytes have arrived; so it waits for
-            // the confirmation. Any other app may need the end in order to answer.
-            if !hasAppFinished.value { finishWriting() }
-            progress.set(.ended)
-        case .arrived:
-            finishWriting()
-            progress.set(.arrived)
-        case .offer(let offer): network.receive(offer)
-        case .alive, .move: break
+    /// Passes on to the app what has arrived, and tells the other side that it may send more.
+    private func deliver(_ output: StreamOutput) async throws {
+        for await element in input.elements {
+            switch element {
+            case .radioData(let bytes), .networkData(let bytes): try await app.write(bytes)
+            case .end:
+                // An app that has finished before learns with this end that all of its bytes have arrived; so it waits
+                // for the confirmation. Any other app may need the end in order to answer.
+                if !hasAppFinished.value { finishWriting() }
+                progress.set(.ended)
+            case .arrived:
+                finishWriting()
+                progress.set(.arrived)
+            }
+            try input.release(element)
+            if case .radioData = element { try await output.send(.taken) }
         }
     }
 

@@ -19,11 +19,13 @@ package enum StreamPiece: Hashable, Sendable {
     case offer(NetworkOffer?)
     /// All further pieces of the sender come over that connection.
     case move(NetworkConnectionID)
-    /// The sender is still there; over the local network only.
+    /// The sender is still there.
     case alive
+    /// The sender has passed one more data piece on that came over the radio.
+    case taken
 
-    /// The most bytes of the stream in one piece over the radio: large enough that the overhead of 82 bytes, 1 %, is negligible, small
-    /// enough that two pieces are a small buffer.
+    /// The most bytes of the stream in one piece over the radio: large enough that the overhead of 82 bytes, 1 %, is
+    /// negligible, small enough that the pieces in transit are a small buffer.
     package static let maximumDataBytes = 8 * 1024
 
     /// The encoded size of every piece is a multiple of this: a line of text that a user types fits one block.
@@ -56,6 +58,7 @@ package enum StreamPiece: Hashable, Sendable {
         case .offer(let offer): Self.encode(kind: 3, NetworkOffer.encode(offer))
         case .move(let connection): Self.encode(kind: 4, connection.bytes)
         case .alive: Self.encode(kind: 5, [])
+        case .taken: Self.encode(kind: 6, [])
         }
     }
 
@@ -92,6 +95,7 @@ package enum StreamPiece: Hashable, Sendable {
             guard let connection = NetworkConnectionID(bytes: data) else { throw Self.invalid(bytes) }
             self = .move(connection)
         case (5, 0): self = .alive
+        case (6, 0): self = .taken
         default: throw Self.invalid(bytes)
         }
     }

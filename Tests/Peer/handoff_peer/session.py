@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from . import network, stream
 from .errors import ChannelEnded, ChannelLost, ProtocolError
@@ -160,8 +160,11 @@ class Stream:
         # The connection to which this side, and the other one, have moved.
         self._sending: network.Connection | None = None
         self._receiving: network.Connection | None = None
-        # What was read before it was asked for.
-        self._read_ahead: list[tuple[int, bytes]] = []
+        self._sent, self._received = stream.Window(), stream.Window()
+        # What was read before it was asked for, and whether it came over the radio.
+        self._read_ahead: list[tuple[int, bytes, bool]] = []
+        # One task may write while another one reads: each of them sends and receives.
+        self._is_sending, self._is_receiving = asyncio.Lock(), asyncio.Lock()
 
     async def offer(self, data: bytes = stream.NO_OFFER) -> None:
         """Offers this side's addresses; the first piece, which offers nothing otherwise."""
@@ -170,7 +173,7 @@ class Stream:
 
     async def read_offer(self) -> stream.Offer:
         """What the other side offers: its first piece."""
-        kind, data = await self._receive_piece()
+        kind, data, _ = await self._receive_piece()
         if kind != stream.OFFER:
             raise ProtocolError("no offer", "outOfTurn")
         return stream.Offer(data)
@@ -185,11 +188,11 @@ class Stream:
         await self._send(stream.MOVE, connection.identifier)
         self._sending = connection
         while True:
-            kind, data = await self._receive_piece()
-            if kind == stream.MOVE:
+            piece = await self._receive_piece()
+            if piece[0] == stream.MOVE:
                 break
-            self._read_ahead.append((kind, data))
-        if data != connection.identifier:
+            self._read_ahead.append(piece)
+        if piece[1] != connection.identifier:
             raise ProtocolError("a move to another connection", "outOfTurn")
         self._reader.move()
         self._receiving = connection
@@ -197,6 +200,10 @@ class Stream:
 
     async def write(self, data: bytes) -> None:
         for start in range(0, len(data), stream.MOST_DATA):
+            if not self._sending:
+                while not self._sent.has_room:
+                    await self._read_on(lambda: not self._sent.has_room)
+                self._sent.add()
             await self._send(stream.DATA, data[start : start + stream.MOST_DATA])
 
     async def end(self) -> None:
@@ -238,17 +245,35 @@ class Stream:
         if not self._has_offered:
             await self.offer()
         piece = stream.encode_piece(kind, data)
-        await (self._sending.send(piece) if self._sending else self._session.send_plaintext(piece))
+        async with self._is_sending:
+            await (self._sending.send(piece) if self._sending else self._session.send_plaintext(piece))
 
     async def _receive(self) -> tuple[int, bytes]:
         """The next piece that belongs to the app."""
         while True:
-            kind, data = self._read_ahead.pop(0) if self._read_ahead else await self._receive_piece()
+            while not self._read_ahead:
+                await self._read_on(lambda: not self._read_ahead)
+            kind, data, is_radio = self._read_ahead.pop(0)
             if kind == stream.MOVE:
                 raise ProtocolError("a move without a connection", "outOfTurn")
-            if kind not in (stream.OFFER, stream.ALIVE):
+            if kind == stream.DATA and is_radio:
+                self._received.remove()
+                await self._send(stream.TAKEN)
+            if kind not in (stream.OFFER, stream.ALIVE, stream.TAKEN):
                 return kind, data
 
-    async def _receive_piece(self) -> tuple[int, bytes]:
+    async def _read_on(self, is_needed: Callable[[], bool]) -> None:
+        """Receives a piece if it is still needed when no other task receives one."""
+        async with self._is_receiving:
+            if is_needed():
+                self._read_ahead.append(await self._receive_piece())
+
+    async def _receive_piece(self) -> tuple[int, bytes, bool]:
+        """The next piece, and whether it came over the radio."""
         receiving = self._receiving
-        return self._reader.take(await (receiving.receive() if receiving else self._session.receive_plaintext()))
+        kind, data = self._reader.take(await (receiving.receive() if receiving else self._session.receive_plaintext()))
+        if kind == stream.TAKEN:
+            self._sent.remove()
+        elif kind == stream.DATA and not receiving:
+            self._received.add()
+        return kind, data, not receiving

@@ -4,9 +4,11 @@ import ipaddress
 
 from .errors import ProtocolError
 
-DATA, END, ARRIVED, OFFER, MOVE, ALIVE = range(6)
+DATA, END, ARRIVED, OFFER, MOVE, ALIVE, TAKEN = range(7)
 MOST_DATA, MOST_DATA_ON_NETWORK = 8192, 65_469
 UNIT = 64
+# How many data pieces may be in transit over the radio.
+WINDOW = 4
 SECRET, PLACES, PLACE, LOWEST_PORT, IDENTIFIER = 32, 8, 17, 1024, 16
 OFFER_LENGTH = 2 + SECRET + PLACES * PLACE
 NO_OFFER = bytes(OFFER_LENGTH)
@@ -81,7 +83,7 @@ class PieceReader:
         data = piece[3 : 3 + count]
         most = MOST_DATA_ON_NETWORK if self.is_on_network else MOST_DATA
         is_valid = {DATA: 1 <= count <= most, OFFER: count == OFFER_LENGTH, MOVE: count == IDENTIFIER}
-        if kind > ALIVE or not is_valid.get(kind, count == 0):
+        if kind > TAKEN or not is_valid.get(kind, count == 0):
             raise ProtocolError(f"a piece of kind {kind} with {count} bytes", "malformed")
         if kind == OFFER:
             Offer(data)
@@ -101,5 +103,29 @@ class PieceReader:
         is_open = not self.has_ended
         return {
             OFFER: False, MOVE: not self.is_on_network,
-            DATA: is_open, END: is_open, ARRIVED: self.has_ended and not self.has_arrived, ALIVE: self.is_on_network,
+            DATA: is_open, END: is_open, ARRIVED: self.has_ended and not self.has_arrived,
+            ALIVE: True, TAKEN: not self.has_arrived,
         }[kind]
+
+
+class Window:
+    """The data pieces of one direction that are in transit over the radio."""
+
+    def __init__(self):
+        self._waiting = 0
+
+    @property
+    def has_room(self) -> bool:
+        return self._waiting < WINDOW
+
+    def add(self) -> None:
+        """Counts a data piece over the radio."""
+        if not self.has_room:
+            raise ProtocolError("more pieces of a stream than may be in transit", "outOfTurn")
+        self._waiting += 1
+
+    def remove(self) -> None:
+        """Counts a piece that was taken."""
+        if not self._waiting:
+            raise ProtocolError("a piece was taken that was not sent", "outOfTurn")
+        self._waiting -= 1

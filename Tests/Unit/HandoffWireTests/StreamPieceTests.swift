@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Pieces of a stream", .endsWithin(minutes: 10))
 struct StreamPieceTests {
-    @Test("A piece is decoded as it was encoded", arguments: [StreamPiece.data([7]), .end, .arrived])
+    @Test("A piece is decoded as it was encoded", arguments: [StreamPiece.data([7]), .end, .arrived, .alive, .taken])
     func roundTrip(_ piece: StreamPiece) throws {
         #expect(try StreamPiece(decoding: piece.encode()) == piece)
     }
@@ -15,6 +15,7 @@ struct StreamPieceTests {
         #expect(StreamPiece.data([0xAA, 0xBB]).encode() == padded([0, 0, 2, 0xAA, 0xBB]))
         #expect(StreamPiece.end.encode() == padded([1]))
         #expect(StreamPiece.arrived.encode() == padded([2]))
+        #expect(StreamPiece.taken.encode() == padded([6]))
     }
 
     @Test("A piece is padded to a multiple of 64 bytes", arguments: [(1, 64), (61, 64), (62, 128), (8192, 8256)])
@@ -54,7 +55,7 @@ struct StreamPieceTests {
         "A piece without bytes, of another kind, or with too many or too few bytes is refused",
         arguments: [
             [], [0], [1, 0], [2, 2], [3], [0, 0, 0], [1, 0, 1], [2, 0, 1], [3, 0, 0], [0, 0, 62],
-            [4, 0, 0], [4, 0, 15], [5, 0, 1], [6, 0, 0],
+            [4, 0, 0], [4, 0, 15], [5, 0, 1], [6, 0, 1], [7, 0, 0],
         ]
     )
     func refused(_ bytes: [UInt8]) {

@@ -41,10 +41,10 @@ struct StreamTests {
     }
 
     @Test(
-        "A stream refuses pieces before its offer, a second offer, and a word over the radio that belongs to the network",
+        "A stream refuses pieces before its offer, a second offer, and over the radio one that is too long for it",
         arguments: [
             [StreamPiece.data([1])], [.end], [.arrived], [.move(connection)], [.offer(nil), .offer(nil)],
-            [.offer(nil), .alive], [.offer(nil), .data([UInt8](repeating: 1, count: 8193))],
+            [.alive], [.taken], [.offer(nil), .data([UInt8](repeating: 1, count: 8193))],
         ]
     )
     func opening(_ pieces: [StreamPiece]) throws {
@@ -102,7 +102,9 @@ struct StreamTests {
     @Test("A stream transfers pieces in both directions, split anywhere")
     func pieces() throws {
         var (caller, listener) = try opened()
-        let sent: [StreamPiece] = [.data([1, 2, 3]), .data([UInt8](repeating: 9, count: 8192)), .end, .arrived]
+        let sent: [StreamPiece] = [
+            .data([1, 2, 3]), .taken, .data([UInt8](repeating: 9, count: 8192)), .alive, .end, .taken, .arrived,
+        ]
         let there = try sent.flatMap { try caller.sending.encode($0) }
         for size in [1, 23, 672, 20_000] {
             var receiver = listener.receiving
@@ -121,7 +123,7 @@ struct StreamTests {
         "A stream refuses pieces after its end",
         arguments: [
             [StreamPiece.end, .data([1])], [.end, .end], [.arrived], [.end, .arrived, .arrived],
-            [.data([1]), .arrived],
+            [.data([1]), .arrived], [.end, .arrived, .taken],
         ]
     )
     func order(_ pieces: [StreamPiece]) throws {

@@ -31,7 +31,34 @@ extension StreamVectorTests {
             what: "data in both directions, and a clean end",
             pieces: [
                 ("caller", [0, 0xAA, 0xBB]), ("listener", [0, 0xCC]), ("caller", [0, 0xDD]), ("listener", [0, 0xEE]),
+                ("listener", [6]), ("caller", [6]), ("listener", [6]), ("caller", [6]),
                 ("caller", [1]), ("listener", [1]), ("listener", [2]), ("caller", [2]),
+            ]
+        ),
+        Conversation(
+            what: "four pieces of data in transit, and another one after the first was taken",
+            pieces: [
+                ("caller", [0, 1]), ("caller", [0, 2]), ("caller", [0, 3]), ("caller", [0, 4]), ("listener", [6]),
+                ("caller", [0, 5]), ("caller", [5]), ("listener", [5]),
+            ]
+        ),
+        Conversation(
+            what: "five pieces of data in transit",
+            error: .outOfTurn,
+            pieces: [
+                ("caller", [0, 1]), ("caller", [0, 2]), ("caller", [0, 3]), ("caller", [0, 4]), ("caller", [0, 5]),
+            ]
+        ),
+        Conversation(
+            what: "a piece taken that was not sent",
+            error: .outOfTurn,
+            pieces: [("caller", [0, 1]), ("listener", [6]), ("listener", [6])]
+        ),
+        Conversation(
+            what: "a piece taken after everything has arrived",
+            error: .outOfTurn,
+            pieces: [
+                ("caller", [0, 1]), ("caller", [1]), ("listener", [1]), ("listener", [2]), ("listener", [6]),
             ]
         ),
         Conversation(
@@ -40,12 +67,16 @@ extension StreamVectorTests {
         ),
         Conversation(
             what: "the stream moves to a connection that the caller has opened",
-            pieces: [("listener", listenerOffer), ("caller", callerOffer), ("listener", [0, 0xAA])],
+            pieces: [
+                ("listener", listenerOffer), ("caller", callerOffer), ("listener", [0, 0xAA]), ("listener", [0, 0xAB]),
+                ("caller", [6]),
+            ],
             offersNothing: false,
             network: (
                 "caller",
                 [
-                    ("caller", [5]), ("caller", [1]), ("listener", [0, 0xBB]), ("listener", [1]), ("listener", [2]),
+                    ("caller", [6]), ("caller", [5]), ("caller", [1]), ("listener", [0, 0xBB]), ("listener", [1]),
+                    ("listener", [2]),
                     ("caller", [2]),
                 ]
             )
@@ -77,7 +108,6 @@ extension StreamVectorTests {
             offersNothing: false
         ),
         Conversation(what: "two offers", error: .outOfTurn, pieces: [("caller", [3] + zeros(170))]),
-        Conversation(what: "a word over the radio that it is there", error: .outOfTurn, pieces: [("listener", [5])]),
         Conversation(
             what: "more data than a piece over the radio may have",
             error: .malformed,
@@ -126,7 +156,7 @@ extension StreamVectorTests {
         ),
         Conversation(what: "data without bytes", error: .malformed, pieces: [("caller", [0])]),
         Conversation(what: "an empty piece", error: .malformed, pieces: [("caller", [])]),
-        Conversation(what: "a piece of an unknown kind", error: .malformed, pieces: [("caller", [6])]),
+        Conversation(what: "a piece of an unknown kind", error: .malformed, pieces: [("caller", [7])]),
         Conversation(what: "an end with data", error: .malformed, pieces: [("listener", [1, 0])]),
         Conversation(
             what: "an arrival with data",

@@ -157,11 +157,22 @@ struct StreamVectorTests {
     func received() throws {
         for vector in try VectorFile<Case>.load("stream").cases {
             var receivers = try Self.receivers(of: vector)
-            let isOnRadio = vector.network == nil
-            try Self.receive(vector.pieces, &receivers, vector.what, error: isOnRadio ? vector.error : nil)
+            var windows = ["caller": StreamWindow(), "listener": StreamWindow()]
+            let error = vector.network == nil ? vector.error : nil
+            try Self.receive(vector.pieces, &receivers, vector.what, error: error) { by, piece throws(HandoffError) in
+                switch piece {
+                case .data: try windows[by]?.add()
+                case .taken: try windows[by == "caller" ? "listener" : "caller"]?.remove()
+                default: break
+                }
+            }
             guard let network = vector.network else { continue }
             try Self.move(&receivers, to: network, of: vector)
-            try Self.receive(network.pieces, &receivers, vector.what, error: vector.error)
+            try Self.receive(network.pieces, &receivers, vector.what, error: vector.error) {
+                by,
+                piece throws(HandoffError) in
+                if case .taken = piece { try windows[by == "caller" ? "listener" : "caller"]?.remove() }
+            }
         }
     }
 
@@ -170,15 +181,17 @@ struct StreamVectorTests {
         _ pieces: [Sent],
         _ receivers: inout [String: StreamReceiver],
         _ what: String,
-        error expected: ProtocolViolation?
+        error expected: ProtocolViolation?,
+        counting count: (_ by: String, StreamPiece) throws(HandoffError) -> Void
     ) throws {
         for (index, piece) in pieces.enumerated() {
             let reader = piece.by == "caller" ? "listener" : "caller"
             let isLast = index == pieces.count - 1
-            do {
+            do throws(HandoffError) {
                 try receivers[reader]?.append(bytes(piece.frame))
                 let read = try receivers[reader]?.next()
                 #expect(read.map { hex($0.encode()) } == piece.plaintext, "\(what)")
+                if let read { try count(piece.by, read) }
                 #expect(!isLast || expected == nil, "\(what)")
             } catch {
                 #expect(isLast && error.violation == expected, "\(what): \(error)")

@@ -70,6 +70,68 @@ struct StreamRelayTests {
         }
     }
 
+    @Test("Four pieces are in transit over the radio, and the next one is sent when the other device has taken one")
+    func window() async throws {
+        try await Self.relaying { app, peer in
+            for number in 0..<6 as Range<UInt8> {
+                try await app.write([number])
+                guard number < 4 else { continue }
+                #expect(try await peer.next() == .data([number]))
+            }
+            // It would have sent the fifth one before it passes this on.
+            try peer.send(.data([9]))
+            #expect(try await app.read(atMost: 9) == [9])
+            #expect(try await peer.nextOfAny() == .taken)
+            try peer.send(.taken)
+            // What the app has written meanwhile is one piece.
+            #expect(try await peer.next() == .data([4, 5]))
+        }
+    }
+
+    @Test("An app that does not read does not hold up what it writes")
+    func writer() async throws {
+        let bytes = [UInt8](repeating: 7, count: 2 * 1024 * 1024)
+        try await Self.relaying { app, peer in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await app.write(bytes) }
+                for _ in 0..<StreamWindow.pieces { try peer.send(Self.fullPiece) }
+                var count = 0
+                while count < bytes.count {
+                    switch try await peer.nextOfAny() {
+                    case .data(let piece):
+                        count += piece.count
+                        try peer.send(.taken)
+                    // Fills what the app does not read, until no more is taken.
+                    case .taken: try peer.send(Self.fullPiece)
+                    default: Issue.record("another piece")
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test("A device that sends more than is taken ends the stream")
+    func excess() async throws {
+        try await Self.relaying { app, peer in
+            for _ in 0..<200 { try peer.send(Self.fullPiece) }
+            await #expect(throws: Errno.connectionReset) {
+                // What came before the error may be read first.
+                while try await !app.read(atMost: 65_536).isEmpty {}
+            }
+        }
+    }
+
+    @Test("A device that takes what was not sent ends the stream")
+    func taking() async throws {
+        try await Self.relaying { app, peer in
+            try peer.send(.taken)
+            await #expect(throws: Errno.connectionReset) { try await app.read(atMost: 1) }
+        }
+    }
+
+    private static let fullPiece = StreamPiece.data([UInt8](repeating: 1, count: StreamPiece.maximumDataBytes))
+
     /// Runs `body` with an app's end of a stream and the other device; returns the pieces that the other device got and
     /// `body` has not read.
     @discardableResult
@@ -121,8 +183,23 @@ struct StreamRelayTests {
             channel.deliver(try sender.withLock { try $0.encode(piece) })
         }
 
-        /// The next piece that the relay has sent.
+        /// The next piece that the relay has sent, other than reports of what was taken.
         func next() async throws -> StreamPiece? {
+            while let piece = try await nextOfAny() {
+                if piece != .taken { return piece }
+            }
+            return nil
+        }
+
+        /// The next piece that the relay has sent, other than those that it sends from time to time.
+        func nextOfAny() async throws -> StreamPiece? {
+            while let piece = try await nextPiece() {
+                if piece != .alive { return piece }
+            }
+            return nil
+        }
+
+        private func nextPiece() async throws -> StreamPiece? {
             while true {
                 if let piece = try receiver.withLock({ try $0.next() }) { return piece }
                 let next = await awaiting("a piece of the relay") { await channel.nextSent() }
