@@ -24,7 +24,7 @@ package final class L2CAPChannel: Sendable {
     ///
     /// - The kernel queues a message as a whole or not at all, and reports room when half of the send buffer is free. One
     ///   of this length has 181 packets of 23 bytes, the shortest that there are, each of which counts as 768 bytes:
-    ///   together less than half of ``L2CAPSocket/bufferBytes`` as the kernel counts it.
+    ///   together less than half of `L2CAPSocket.bufferBytes` as the kernel counts it.
     /// - Credits for several messages let the kernel change their order (Docs/BlueZ.md).
     package static let longestMessage: UInt16 = 4160
 
