@@ -30,6 +30,9 @@ struct FaultStories {
         let step: Step
         let fault: Fault
 
+        /// Whether the activity must not arrive before the fault: it is fetched while the app handles the announcement.
+        var isFetchHeld: Bool { step == .fetching || step == .announcing && fault == .radio }
+
         var testDescription: String { "\(fault.rawValue) while \(step.rawValue)" }
 
         static let all = Step.allCases.flatMap { step in Fault.allCases.map { Case(step: step, fault: $0) } }
@@ -49,7 +52,7 @@ struct FaultStories {
                     try await laptop.publishing("org.example.edit", ["--title", "Draft"]) { _ in
                         try await watcher.until { $0.first?["opensWith"].string == "app" }
                         let entry = try await desktop.watchingOnce()
-                        if example.step == .fetching { laptop.signal(SIGSTOP) }
+                        if example.isFetchHeld { laptop.signal(SIGSTOP) }
                         try await desktop.connected { user in
                             async let result = Result { try await user.continueActivity(entry) }
                             let call = try await story.call(example.step == .receiving ? "Continue" : "WillContinue")
