@@ -62,7 +62,7 @@ class AcrossTests(IntegrationTest):
     def continuing(self):
         """`handoffctl continue` on the desktop, which runs."""
         return process([self.desktop.bin / "handoffctl", "continue"], env=self.desktop.environment(),
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def check_across(self, origin, destination):
         """Begins in one editor, continues in another, and checks that the other one shows the same place."""
@@ -123,7 +123,9 @@ class AcrossTests(IntegrationTest):
         self.begin(self.laptop, "vim", here, 2, 5)
         self.pair.fetch()
         with self.continuing() as running:
-            self.assertEqual(running.wait(timeout=TIMEOUT), 1)
+            shown = running.stdout.read()
+            self.assertEqual(running.wait(timeout=TIMEOUT), 1, shown)
+        self.assertIn("ended with the status 75", shown)
         told = self.laptop.events.wait("an outcome", lambda e: e["event"].startswith("continu"))
         self.assertEqual(told["event"], "continuationFailed")
 

@@ -49,14 +49,14 @@ endfunction
 
 " The line for handoffctl. With needsSave, it asks for the place of the cursor when another device fetches the activity.
 function! handoff#file#Line(file, needs_save) abort
-  return json_encode({
+  let l:more = get(g:, 'handoff_unsaved', 0) ? {'supportsContinuationStreams': v:true} : {}
+  return json_encode(extend(l:more, {
         \ 'type': s:type, 'title': a:file.title, 'documentURL': a:file.url,
         \ 'needsSave': a:needs_save ? v:true : v:false,
-        \ 'supportsContinuationStreams': get(g:, 'handoff_unsaved', 0) ? v:true : v:false,
         \ 'userInfo': {
         \   'version': 1, 'line': a:file.line, 'column': a:file.column, 'modified': a:file.modified,
         \   'modificationTime': a:file.time,
-        \ }})
+        \ }}))
 endfunction
 
 " Writes the unsaved text of a file as it is now, for a stream: a line that says whether it follows, then the text.
