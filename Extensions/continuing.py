@@ -14,6 +14,8 @@ import urllib.parse
 MAXIMUM_BYTES = 1024 * 1024
 DOCUMENT_KEY = "NSUserActivityDocumentURLKey"
 STARTED = time.monotonic()
+# The descriptor that was standard input, while it is kept.
+INPUT = []
 # How soon after its start, in seconds, a program has to end for handoffd to open the document elsewhere. The daemon
 # waits 2 s (AppDelivery.programLimit), of which the interpreter needs a part.
 FALLBACK = 1.5
@@ -50,12 +52,30 @@ def read_activity(kind):
     """The activity that handoffd writes to standard input, which has to be of a type; and its userInfo."""
     try:
         activity = json.loads(sys.stdin.buffer.read(MAXIMUM_BYTES))
+        keep_input()
     except (ValueError, RecursionError):
         raise Refusal(65, "Standard input is not an activity as JSON.") from None
     if not isinstance(activity, dict) or activity.get("type") != kind:
         raise Refusal(65, f"This is no activity of the type {kind}.")
     info = activity.get("userInfo")
     return activity, info if isinstance(info, dict) else {}
+
+
+def keep_input():
+    """Keeps standard input open until `go_on`, or until this program ends or becomes another one.
+
+    With X-Handoff-Waits, its end tells handoffd that somebody goes on with the activity. Other programs get none of it:
+    the copy is closed when a program is executed.
+    """
+    INPUT.append(os.dup(0))
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+
+
+def go_on():
+    """Tells handoffd that this program goes on with the activity, before it ends."""
+    while INPUT:
+        os.close(INPUT.pop())
 
 
 def document(info):
@@ -141,7 +161,7 @@ def run(body):
     except Refusal as refusal:
         print(f"{program()}: {refusal}", file=sys.stderr)
         # handoffd opens the document in its default app when there is no program for it, and says what fails then; but
-        # not of a program that has run for a while, which counts as one that continues the activity.
+        # not of a program that has run for a while, in whose place it opens nothing.
         if refusal.status != 69 or time.monotonic() - STARTED > FALLBACK:
             notify("Not opened", str(refusal))
         sys.exit(refusal.status)

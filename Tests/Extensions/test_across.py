@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 
-from devices import ROOT, WRITTEN, IntegrationTest, process
+from devices import ROOT, TIMEOUT, WRITTEN, IntegrationTest, process
 
 PLUGIN = ROOT / "Extensions/Vim"
 MODE = ROOT / "Extensions/Emacs/handoff.el"
@@ -59,6 +59,11 @@ class AcrossTests(IntegrationTest):
         self.pair.fetch()
         self.assertEqual(self.desktop.ctl("continue")["outcome"], "app")
 
+    def continuing(self):
+        """`handoffctl continue` on the desktop, which runs."""
+        return process([self.desktop.bin / "handoffctl", "continue"], env=self.desktop.environment(),
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
     def check_across(self, origin, destination):
         """Begins in one editor, continues in another, and checks that the other one shows the same place."""
         here, there = self.pair.write(NAME, TEXT)
@@ -102,10 +107,27 @@ class AcrossTests(IntegrationTest):
         os.utime(here, (WRITTEN + 100, WRITTEN + 100))
         self.begin(self.desktop, "nvim", self.desktop.write("first.txt"))
         self.begin(self.laptop, "vim", here, 2, 5)
-        self.take()
-        self.desktop.device.wait_log("is older here")
-        os.utime(there, (WRITTEN + 100, WRITTEN + 100))
+        self.pair.fetch()
+        with self.continuing() as running:
+            self.desktop.device.wait_log("is older here")
+            os.utime(there, (WRITTEN + 100, WRITTEN + 100))
+            self.assertEqual(running.wait(timeout=TIMEOUT), 0)
         self.desktop.events.wait_document(there)
+        self.laptop.events.wait("the word that it is continued", lambda e: e["event"] == "continued")
+
+    def test_a_document_that_stays_older_is_continued_nowhere_and_the_laptop_is_told_so(self):
+        here, _ = self.pair.write(NAME, TEXT)
+        self.configure("wait = 3")
+        os.utime(here, (WRITTEN + 100, WRITTEN + 100))
+        self.begin(self.desktop, "nvim", self.desktop.write("first.txt"))
+        self.begin(self.laptop, "vim", here, 2, 5)
+        self.pair.fetch()
+        with self.continuing() as running:
+            shown = running.stdout.read()
+            self.assertEqual(running.wait(timeout=TIMEOUT), 1, shown)
+        self.assertIn("ended with the status 75", shown)
+        told = self.laptop.events.wait("an outcome", lambda e: e["event"].startswith("continu"))
+        self.assertEqual(told["event"], "continuationFailed")
 
     def test_without_any_editor_the_laptop_is_told_that_it_failed(self):
         here, _ = self.pair.write("notes.unknown", TEXT)

@@ -61,10 +61,11 @@ class Manager(dbus.service.Object):
         words = [str(word) for word in values["ExecStartEx"][0][1]]
         own = dict(str(variable).split("=", 1) for variable in values.get("Environment", []))
         file = values["StandardInputFileDescriptor"].take() if "StandardInputFileDescriptor" in values else None
-        child = subprocess.Popen(
-            words, executable=str(values["ExecStartEx"][0][0]), stdin=subprocess.DEVNULL if file is None else file,
-            stdout=subprocess.DEVNULL, env={**self._variables, **own}, cwd="/", start_new_session=True,
-        )
+        with open(values.get("StandardInputFile", "/dev/null"), "rb") as named:
+            child = subprocess.Popen(
+                words, executable=str(values["ExecStartEx"][0][0]), stdin=named if file is None else file,
+                stdout=subprocess.DEVNULL, env={**self._variables, **own}, cwd="/", start_new_session=True,
+            )
         path = f"{PATH}/unit/u{len(self._units)}"
         self._units[str(name)] = (path, Unit(self.connection, path, child))
         print(name, flush=True)

@@ -14,6 +14,11 @@ class Place(Document):
         self.line = natural(info.get("line"))
         self.column = natural(info.get("column"))
 
+        # What is not saved on the other computer, once it was asked for; None without it.
+        self.text = None
+        continuation = activity.get("continuation")
+        self.continuation = continuation if isinstance(continuation, str) and "\0" not in continuation else None
+
     @property
     def values(self):
         """What stands for the names in the person's command."""
@@ -27,7 +32,7 @@ class Place(Document):
             raise Refusal(65, f"{self.name} is not a text; an editor is not the program for it.")
 
     def text_of_line(self):
-        """The line of the place, for editors that count columns in another way; empty if there is none."""
+        """The line of the place in the file, for editors that count columns in another way; empty if there is none."""
         number = 1
         # A synchroniser may remove or replace the document at any time.
         with contextlib.suppress(OSError, Refusal), self.open() as file:

@@ -34,6 +34,9 @@ def answer(words, patience, errors=subprocess.DEVNULL):
 class Vim:
     """Vim with +clientserver: in a window, or in a terminal of an X display."""
 
+    # Whether it can show text that is not saved.
+    takes_text = True
+
     def __init__(self, server, program="vim"):
         self.server = server
         self.program = program
@@ -56,6 +59,19 @@ class Vim:
         """The path as an expression in which no character has a meaning."""
         return '"' + "".join(f"\\x{byte:02x}" for byte in path) + '"'
 
+    @classmethod
+    def text_commands(cls, path):
+        """Commands that put the text of a file, which they remove, in the place of what the window shows, unsaved."""
+        file = cls.literal(path)
+        return [
+            # What the person has changed here stays.
+            "if !&modified && &modifiable && !&readonly && &encoding ==# 'utf-8'",
+            f"let t = readfile({file})", "let n = line('$')", "call setline(1, empty(t) ? [''] : t)",
+            "if n > max([1, len(t)])", "silent execute (max([1, len(t)]) + 1) . ',$delete _'", "endif",
+            "else", "echomsg 'handoff: the unsaved text of the other computer is not shown: this buffer is changed'",
+            "endif", f"call delete({file})",
+        ]
+
     def probe(self, place, patience):
         """`open` if the document is open there, `idle` if it could be, None if the editor is busy."""
         loaded = f"len(filter(getbufinfo({{'bufloaded': 1}}), {{_, b -> b.name ==# {self.literal(place.path)}}}))"
@@ -74,7 +90,7 @@ class Vim:
             "elseif &modified && !&hidden || &buftype !=# '' || exists('+winfixbuf') && &winfixbuf",
             "execute 'sbuffer' b", "else", "execute 'buffer' b", "endif",
             "if isLoaded", "execute 'checktime' b", "endif",
-            "if bufnr('%') == b", f"let l = min([{place.line}, line('$')])",
+            "if bufnr('%') == b", *(self.text_commands(place.text.path) if place.text else []), f"let l = min([{place.line}, line('$')])",
             f"let i = byteidxcomp(getline(l), {place.column - 1})",
             "call cursor(l, i < 0 ? col([l, '$']) : i + 1)", "normal! zvzz", "endif", "redraw",
         ]
@@ -105,6 +121,7 @@ class Neovim(Vim):
 class Emacs:
     """Emacs with `server-start`; a daemon only if it has a frame."""
 
+    takes_text = True
     # The frames that the person sees: the first terminal of a daemon shows nothing.
     FRAMES = """(seq-filter (lambda (frame) (not (equal (terminal-name (frame-terminal frame)) "initial_terminal")))
       (cons (selected-frame) (frame-list)))"""
@@ -143,18 +160,26 @@ class Emacs:
 
     def open(self, place):
         """Shows the document in a moment, outside of this command, so that the editor can ask the person something."""
-        function = f"""(lambda (file line column)
+        function = f"""(lambda (file line column text)
           (select-frame-set-input-focus (car {self.FRAMES}))
           (when (window-minibuffer-p) (select-window (or (minibuffer-selected-window) (next-window))))
           (let* ((buffer (find-file-noselect file)) (window (get-buffer-window buffer t)))
             (if window (select-window window) (pop-to-buffer buffer '((display-buffer-same-window
                                                                        display-buffer-use-some-window)))))
+          (when text
+            (if (or buffer-read-only (buffer-modified-p))
+                (message "handoff: the unsaved text of the other computer is not shown: this buffer is changed")
+              (save-restriction
+                (widen)
+                (let ((coding-system-for-read 'utf-8-unix)) (insert-file-contents text nil nil nil t))))
+            (delete-file text))
           (push-mark nil t)
           (let ((place (save-restriction (widen) (goto-char (point-min)) (forward-line (1- line))
                                          (min (+ (point) (1- column)) (line-end-position)))))
             (unless (<= (point-min) place (point-max)) (widen))
             (goto-char place)))"""
-        values = f"{self.literal(place.path)} {place.line} {place.column}"
+        text = self.literal(place.text.path) if place.text else "nil"
+        values = f"{self.literal(place.path)} {place.line} {place.column} {text}"
         expression = f"(progn (run-at-time 0 nil {function} {values}) 'ok)"
         return self.evaluate(expression, PATIENCE_TO_OPEN) == "ok"
 
@@ -162,6 +187,7 @@ class Emacs:
 class Code:
     """VS Code, which opens what its command says in the window that is running."""
 
+    takes_text = False
     # What VS Code and its free build call their command, and their sockets.
     PROGRAMS = ("code", "codium")
 

@@ -21,6 +21,7 @@ class Settings:
             self.command = shlex.split(section.get("command", ""))
             self.in_terminal = is_yes(section.get("terminal", "no"))
             self.opens_older = section.get("older", "wait") == "open"
+            self.asks_for_text = is_yes(section.get("unsaved", "no"))
             self.wait = float(section.get("wait", WAIT))
             self.patience = float(section.get("patience", PATIENCE))
         except ValueError as error:

@@ -5,7 +5,7 @@ import shlex
 import shutil
 
 from continuing import expand, in_terminal
-from editing.running import Code
+from editing.running import Code, Vim
 
 
 def commands(place, chosen):
@@ -22,7 +22,17 @@ def commands(place, chosen):
         document = arguments(os.path.basename(words[0]).decode("utf-8", "replace"), place) if words else []
         if document and shutil.which(words[0]):
             found.append(in_terminal(words + document))
-    return [words for words in found if words and shutil.which(words[0])]
+    found = [words for words in found if words and shutil.which(words[0])]
+    # Those that show unsaved text, if there is some, and any of them does.
+    return [words for words in found if shows_text(words, place)] or found
+
+
+def shows_text(words, place):
+    """Whether the command shows the unsaved text."""
+    if place.text is None:
+        return False
+    name = Vim.literal(place.text.path).encode()
+    return any(name in os.fsencode(word) for word in words)
 
 
 def with_terminal(words, is_needed):
@@ -37,8 +47,9 @@ def arguments(program, place):
     """
     line, column, path = b"%d" % place.line, b"%d" % place.column, place.path
     if program in ("vim", "nvim", "gvim", "vim.basic", "vim.nox", "vim.gtk3", "vim.motif"):
+        text = [("+" + " | ".join(Vim.text_commands(place.text.path))).encode()] if place.text else []
         index = b"byteidxcomp(getline(%s), %d)" % (line, place.column - 1)
-        return [b"+call cursor(%s, %s < 0 ? col([%s, '$']) : %s + 1)" % (line, index, line, index), b"--", path]
+        return [*text, b"+call cursor(%s, %s < 0 ? col([%s, '$']) : %s + 1)" % (line, index, line, index), b"--", path]
     if program in ("emacs", "emacs-nox", "emacs-gtk", "emacsclient", "kak"):
         return [b"+%s:%s" % (line, column), path]
     if program in ("nano", "pico"):

@@ -99,6 +99,17 @@ function! s:Save() abort
   call s:Write(handoff#file#Line(l:file, 1))
 endfunction
 
+" Gives the unsaved text of the file that is offered to a device that has asked for it.
+function! s:Send(event) abort
+  try
+    call handoff#file#WriteText(s:offered, a:event.path)
+  catch
+    " handoffctl breaks the stream then, when it has waited.
+    return
+  endtry
+  call s:Write(json_encode({'stream': a:event.stream}))
+endfunction
+
 " MARK: handoffctl
 
 function! s:Command(arguments) abort
@@ -206,6 +217,8 @@ function! s:Event(text) abort
   endtry
   if l:name ==# 'willSave'
     call s:Save()
+  elseif l:name ==# 'streamOpened'
+    call s:Send(l:event)
   elseif l:name ==# 'offered'
     let [s:object, s:obstacle] = [l:event.activity, get(l:event, 'documentProblem', '')]
   elseif l:name ==# 'continued'

@@ -3,6 +3,7 @@
 " For Vim 8.2 or newer with +job, and Neovim. It does nothing before it is switched on:
 "
 "     let g:handoff_enabled = 1                " in vimrc or init.vim; or :HandoffOn
+"     let g:handoff_unsaved = 1                " give unsaved text to a device whose user asks for it; not by itself
 "     let g:handoff_command = ['handoffctl']   " the program and its first arguments; this is the default
 "
 " :HandoffOn and :HandoffOff switch it on and off until the editor ends, :HandoffStatus says what is offered.

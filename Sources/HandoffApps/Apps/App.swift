@@ -29,6 +29,9 @@ package struct App: Hashable, Sendable {
     /// The domains whose pages it opens, if their sites approve it.
     package let associatedDomains: [AssociatedDomain]
     package let launchMethod: LaunchMethod
+    /// Whether its program may wait for something before it goes on with an activity, and then tells by closing its
+    /// standard input that it does; only with ``LaunchMethod/program(_:)``.
+    package let waits: Bool
     /// The patterns of the titles of the activities that it continues, as in fnmatch(3); empty for any title.
     package let titles: [String]
     /// The ids of the desktop files of the browser whose windows it stands for; empty for any other app.
@@ -69,6 +72,7 @@ package struct App: Hashable, Sendable {
         associatedDomains = domains
         let isSandboxed = isExported || entry.string("X-Flatpak") != nil
         launchMethod = try Self.parseLaunchMethod(id, entry, isExported: isSandboxed)
+        waits = try Self.waits(entry, launchMethod)
         titles = entry.strings("X-Handoff-Titles")
         // A sandboxed app stands for nothing but itself.
         browsers = isSandboxed ? [] : entry.strings("X-Handoff-Browsers")
@@ -173,6 +177,18 @@ package struct App: Hashable, Sendable {
             key: "X-Handoff-Exec",
             "is missing, as are DBusActivatable=true and an Exec with %u: add one, so that the app can get activities."
         )
+    }
+
+    private static func waits(_ entry: DesktopEntry, _ method: LaunchMethod) throws(AppError) -> Bool {
+        let key = "X-Handoff-Waits"
+        guard let waits = entry.boolean(key) else {
+            throw AppError(key: key, "is neither true nor false; write one of the two.")
+        }
+        guard !waits || entry.string("X-Handoff-Exec") != nil else {
+            throw AppError(key: key, "is only for a program that X-Handoff-Exec names.")
+        }
+        if case .program = method { return waits }
+        return false
     }
 
     private static func command(_ line: String, of key: String) throws(AppError) -> ExecLine {

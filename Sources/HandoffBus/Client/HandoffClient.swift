@@ -5,8 +5,9 @@ package import HandoffModel
 package struct HandoffClient: Sendable {
     /// How long `Fetch` and `OpenStream` may take: the daemon's own limit is 15 s.
     private static let fetchTimeout = Duration.seconds(25)
-    /// How long `Continue` may take, which may include starting an app: the daemon's own limits are shorter.
-    private static let continueTimeout = Duration.seconds(180)
+    /// How long `Continue` may take, which may include a program that waits for something: the daemon's own limits are
+    /// shorter.
+    private static let continueTimeout = Duration.seconds(720)
 
     /// The connection that owns everything created over it; all of that ends with the connection.
     package let connection: Connection

@@ -33,7 +33,19 @@ struct StreamCommand: AsyncParsableCommand {
 
     @OptionGroup var directions: StreamDirectionOptions
 
+    @Option(help: ArgumentHelp("For programs: the continuation of an activity that was fetched.", valueName: "text"))
+    var continuation: String?
+
+    @Option(help: ArgumentHelp("With --continuation: the name of the device, to show.", valueName: "name"))
+    var deviceName: String?
+
     func validate() throws {
+        guard continuation == nil || id == nil && type == nil && waiting.wait == nil else {
+            throw ValidationError("--continuation says already which activity it is.")
+        }
+        guard deviceName == nil || continuation != nil else {
+            throw ValidationError("--device-name needs --continuation.")
+        }
         guard id == nil || type == nil else { throw ValidationError("Give an ID or --type, not both.") }
         guard id == nil || waiting.wait == nil else {
             throw ValidationError("Give an ID or --wait, not both: an activity that is not there yet has no ID.")
@@ -43,7 +55,12 @@ struct StreamCommand: AsyncParsableCommand {
     // Signals are not trapped: a signal that ends the process ends the stream, with an error for the other side.
     func run() async throws {
         let (id, type, waiting, direction) = (id, type, waiting, directions.direction)
+        let (known, knownName) = (continuation, deviceName ?? "the other device")
         try await options.withClient { client, output in
+            if let known {
+                let streams = StandardStreams(direction: direction, deviceName: printable(knownName))
+                return try await streams.connect(to: try await client.openStream(known))
+            }
             let chosen = try await waiting.choice(from: client, id: id, type: type, output)
             guard let continuation = try await client.fetch(chosen.path, for: .take).continuation else {
                 throw CommandFailure(

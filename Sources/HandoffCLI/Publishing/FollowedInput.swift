@@ -12,12 +12,14 @@ final class FollowedInput: ActivityDelegate {
     private let activity: OfferedActivity
     private let client: HandoffClient
     private let output: Output
+    private let streams: FollowedStreams
     /// How many lines have been handled.
     private let handled = CurrentValue(0)
 
     init(over client: HandoffClient, _ output: Output) {
         self.client = client
         self.output = output
+        streams = FollowedStreams(output)
         activity = OfferedActivity(nil, over: client, output)
     }
 
@@ -31,9 +33,13 @@ final class FollowedInput: ActivityDelegate {
             throw CommandFailure(status: .failed, message: "Standard input cannot be read: \(error).")
         }
         try await activity.run { [self] in
-            for await line in input.lines {
-                try await handle(line)
-                handled.modify { $0 += 1 }
+            try await race {
+                try await self.streams.run()
+            } _: {
+                for await line in input.lines {
+                    try await self.handle(line)
+                    self.handled.modify { $0 += 1 }
+                }
             }
         }
     }
@@ -50,6 +56,10 @@ final class FollowedInput: ActivityDelegate {
                 try await activity.change(to: content)
             case .nothing: try await activity.change(to: nil)
             case .unchanged: break
+            case .stream(let stream):
+                guard streams.answer(stream) else {
+                    throw FollowedLine.Fault(description: "no stream \(stream) waits for an answer")
+                }
             }
         } catch let fault as FollowedLine.Fault {
             try report("Line \(line.number) changes nothing: \(fault).")
@@ -79,6 +89,6 @@ final class FollowedInput: ActivityDelegate {
         from device: ObjectPath,
         named name: String
     ) throws {
-        throw HandoffErrorName.streamsNotSupported.reply("This program serves no streams.")
+        try streams.open(stream, from: device, named: name)
     }
 }

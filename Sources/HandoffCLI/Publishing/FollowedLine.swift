@@ -11,6 +11,8 @@ enum FollowedLine: Hashable, Sendable {
     case nothing
     /// The same as before: the answer to `willSave` when there is no newer state.
     case unchanged
+    /// It has written what the stream of that number carries.
+    case stream(Int)
 
     /// Why a line cannot be used; it then changes nothing.
     struct Fault: Error, Hashable, CustomStringConvertible {
@@ -22,6 +24,7 @@ enum FollowedLine: Hashable, Sendable {
         "title": .title, "webpageURL": .webpageURL, "documentURL": .documentURL, "teamID": .teamID,
         "targetContentIdentifier": .targetContentIdentifier, "persistentIdentifier": .persistentIdentifier,
         "requiredUserInfoKeys": .requiredUserInfoKeys, "eligible": .eligible, "needsSave": .needsSave,
+        "supportsContinuationStreams": .supportsContinuationStreams,
     ]
 
     /// Reads a line: `null`, or a JSON object.
@@ -31,6 +34,7 @@ enum FollowedLine: Hashable, Sendable {
         switch try Self.value(of: text) {
         case .null: self = .nothing
         case .dictionary(let parts) where parts.isEmpty: self = .unchanged
+        case .dictionary(let parts) where parts["stream"] != nil: self = .stream(try Self.stream(parts))
         case .dictionary(let parts): self = .activity(try Self.content(parts))
         default: throw Fault(description: "a line is a JSON object or null")
         }
@@ -42,6 +46,13 @@ enum FollowedLine: Hashable, Sendable {
         } catch {
             throw Fault(description: UserInfoJSON.reason(error))
         }
+    }
+
+    private static func stream(_ parts: [String: UserInfoValue]) throws(Fault) -> Int {
+        guard parts.count == 1, case .integer(let number)? = parts["stream"], let number = Int(exactly: number) else {
+            throw Fault(description: "an answer to streamOpened has the number of the stream, and nothing else")
+        }
+        return number
     }
 
     private static func content(_ parts: [String: UserInfoValue]) throws(Fault) -> OfferedActivity.Content {
@@ -100,8 +111,10 @@ enum FollowedLine: Hashable, Sendable {
     /// The value as it is on the bus; nil when it is of another type.
     private static func part(_ value: UserInfoValue, of key: ActivityDraft.Key) -> Value? {
         switch (key, value) {
-        case (.eligible, .boolean(let flag)), (.needsSave, .boolean(let flag)): .boolean(flag)
-        case (.eligible, _), (.needsSave, _): nil
+        case (.eligible, .boolean(let flag)), (.needsSave, .boolean(let flag)),
+            (.supportsContinuationStreams, .boolean(let flag)):
+            .boolean(flag)
+        case (.eligible, _), (.needsSave, _), (.supportsContinuationStreams, _): nil
         case (.requiredUserInfoKeys, .array(let elements)): strings(elements)?.value
         case (.requiredUserInfoKeys, _): nil
         case (_, .string(let text)): .string(text)

@@ -214,8 +214,8 @@ final class OfferedActivity: Sendable {
 /// What `handoffctl publish --json` prints: one line for each event.
 struct PublishEvent: Encodable {
     /// `offered`, `continued`, `continuationFailed`, `documentLost`, `documentFound`, `sessionAway`, `sessionBack`,
-    /// `withheld`, `permitted`, `daemonStopped`, with `--follow` `willSave`, `invalidLine` or `ended`, and with `--copy`
-    /// `copied` or `copyFailed`.
+    /// `withheld`, `permitted`, `daemonStopped`, with `--follow` `willSave`, `streamOpened`, `streamEnded`, `streamFailed`,
+    /// `invalidLine` or `ended`, and with `--copy` `copied` or `copyFailed`.
     let event: String
     /// The object of the activity, another one in each run of the daemon.
     var activity: String?
@@ -232,6 +232,10 @@ struct PublishEvent: Encodable {
     /// Why a rule withholds it: `paused`, `receive-only`, `denied` or `not-allowed`.
     var reason: String?
     var message: String?
+    /// The number of the stream.
+    var stream: Int?
+    /// The file into which the program writes what the stream carries.
+    var path: String?
 
     init(_ event: String) {
         self.event = event

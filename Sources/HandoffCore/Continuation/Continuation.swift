@@ -57,6 +57,9 @@ package struct Continuation: Sendable {
         case declined
         /// The app could not be started, crashed, or did not answer.
         case failed(String)
+        /// The app has waited for something, and does not go on after all, or has not told in time that it does: the
+        /// activity is not opened elsewhere, as the user may have answered the app, or it may still wait.
+        case gaveUp(String)
         /// The app was not given the activity, for a reason that holds for every other app too.
         case refused(HandoffError)
     }
@@ -138,6 +141,8 @@ package struct Continuation: Sendable {
             return finish(.success(.app(app)))
         case (.receiving(let activity, _), .handedOver(.refused(let error))) where activity.webpageURL == nil:
             return finish(.failure(error))
+        case (.receiving, .handedOver(let response)) where response.isGivingUp:
+            return finish(.failure(Self.error(response)))
         case (.receiving(let activity, let app), .handedOver(let response)):
             return openElsewhere(activity, declinedBy: response == .declined ? app : nil, or: Self.error(response))
         case (.opening, .openedElsewhere(let result)):
@@ -223,10 +228,15 @@ package struct Continuation: Sendable {
 
     private static func error(_ response: Response) -> HandoffError {
         switch response {
-        case .failed(let reason): HandoffError(.appFailed, "The app could not continue the activity: \(reason)")
+        case .failed(let reason), .gaveUp(let reason):
+            HandoffError(.appFailed, "The app could not continue the activity: \(reason)")
         case .refused(let error): error
         case .accepted, .declined:
             HandoffError(.notContinuable, "The app declined this activity, and the activity has no web page.")
         }
     }
+}
+
+extension Continuation.Response {
+    fileprivate var isGivingUp: Bool { if case .gaveUp = self { true } else { false } }
 }

@@ -14,6 +14,8 @@ struct AppTracker: Service {
     let scan: AppScan
     let documentApps: DocumentAppScan
     let reactor: Reactor
+    /// An absolute path, of a directory that is the user's alone, for the standard inputs of apps.
+    let inputDirectory: FilePath
     let logger: Logger
 
     /// A program that runs, and its exit status once it has ended.
@@ -43,11 +45,19 @@ struct AppTracker: Service {
     /// The polling interval where the kernel does not report changes: apps are installed rarely.
     private static let rescanInterval = Duration.seconds(60)
 
-    init(engine: Engine, scan: AppScan, documentApps: DocumentAppScan, reactor: Reactor, logger: Logger) {
+    init(
+        engine: Engine,
+        scan: AppScan,
+        documentApps: DocumentAppScan,
+        reactor: Reactor,
+        inputDirectory: FilePath,
+        logger: Logger
+    ) {
         self.engine = engine
         self.scan = scan
         self.documentApps = documentApps
         self.reactor = reactor
+        self.inputDirectory = inputDirectory
         self.logger = logger
         (processes, newProcesses) = AsyncStream.makeStream()
     }

@@ -25,7 +25,9 @@ extension LaunchedProgram {
             ("AddRef", .boolean(true)),
             ("Environment", serviceVariables.filter(Self.isAssignment).value),
         ]
-        if !input.isEmpty {
+        if let inputPath {
+            properties.append(("StandardInputFile", .string(inputPath.string)))
+        } else if !input.isEmpty {
             let file = try inputFile()
             properties.append(("StandardInputFileDescriptor", .unixFD(try Self.shared(file))))
         }

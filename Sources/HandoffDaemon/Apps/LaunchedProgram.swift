@@ -12,6 +12,8 @@ struct LaunchedProgram: Sendable {
     let command: [String]
     /// The data on its standard input.
     var input: [UInt8] = []
+    /// The absolute path of a file that is its standard input in place of ``input``; nil for none.
+    var inputPath: FilePath?
     /// The variables added to the daemon's environment.
     var environment: [String: String] = [:]
 
@@ -43,7 +45,11 @@ struct LaunchedProgram: Sendable {
     private func start(input: borrowing Descriptor) throws(Errno) -> Int32 {
         let number = input.rawValue
         return try NewProgram(command, variables: variables).start { actions in
-            posix_spawn_file_actions_adddup2(&actions, number, 0)
+            if let inputPath {
+                _ = inputPath.withPlatformString { posix_spawn_file_actions_addopen(&actions, 0, $0, O_RDONLY, 0) }
+            } else {
+                posix_spawn_file_actions_adddup2(&actions, number, 0)
+            }
             posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, 1)
             posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, 2)
         }

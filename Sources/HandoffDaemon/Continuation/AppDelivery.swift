@@ -25,7 +25,7 @@ struct AppDelivery: Sendable {
     static let limit = Duration.seconds(30)
 
     /// How long a program may run until it counts as one that goes on: one that cannot begin says so at once.
-    private static let programLimit = Duration.seconds(2)
+    static let programLimit = Duration.seconds(2)
 
     /// Announces an activity to an app on the bus, which is started if necessary.
     ///
@@ -54,7 +54,8 @@ struct AppDelivery: Sendable {
             await launch(
                 line.arguments(),
                 of: app.id,
-                ActivityDocument(fetched(activity), from: device.description, named: deviceName)
+                ActivityDocument(fetched(activity), from: device.description, named: deviceName),
+                waits: app.waits
             )
         case .command(let line): await run(line, of: app.id, with: activity)
         }
@@ -115,22 +116,36 @@ struct AppDelivery: Sendable {
         FetchedActivity(activity, continuation: ContinuationID(of: activity, from: device)?.description)
     }
 
-    /// Starts a program, which goes on with the activity if it ends with the status 0 or still runs after a while.
+    /// Starts a program, and finds out whether it goes on with the activity.
+    ///
+    /// - Parameters:
+    ///   - command: the program and its arguments.
+    ///   - app: the id of the app; nil for a program that is none.
+    ///   - document: what it gets on its standard input; nil for nothing.
+    ///   - waits: whether it tells itself when it goes on.
     func launch(
         _ command: [String],
         of app: String? = nil,
-        _ document: ActivityDocument? = nil
+        _ document: ActivityDocument? = nil,
+        waits: Bool = false
     ) async -> Continuation.Response {
         var program = LaunchedProgram.app(command, of: app, options.activationToken)
         if let document, let input = try? JSONEncoder().encode(document) { program.input = Array(input) }
         do {
-            let end = try await apps.launch(program, over: connection)
-            let status = try? await withTimeout(Self.programLimit) { try await end.value() }
-            guard let status = status ?? nil, status != 0 else { return .accepted }
-            return .failed("\(command[0]) ended with the status \(status).")
+            return waits ? try await launchWaiting(program) : try await launchBriefly(program)
         } catch {
             return .failed("\(command[0]) could not be started: \(error)")
         }
+    }
+
+    /// Starts a program, which goes on with the activity if it ends with the status 0 or still runs after a while.
+    ///
+    /// - Throws: as `AppTracker.launch(_:over:)`.
+    func launchBriefly(_ program: LaunchedProgram) async throws -> Continuation.Response {
+        let end = try await apps.launch(program, over: connection)
+        let status = try? await withTimeout(Self.programLimit) { try await end.value() }
+        guard let status = status ?? nil, status != 0 else { return .accepted }
+        return .failed("\(program.command[0]) ended with the status \(status).")
     }
 
     /// The response of an app that was not given a document.

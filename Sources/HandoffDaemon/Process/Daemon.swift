@@ -105,6 +105,7 @@ package struct Daemon<R: Radio>: Sendable {
             scan: options.apps,
             documentApps: options.documentApps,
             reactor: reactor,
+            inputDirectory: options.runtimeDirectory ?? directory.path,
             logger: logger
         )
         let pairing = PairingService(engine: engine, radio: radio, logger: logger)

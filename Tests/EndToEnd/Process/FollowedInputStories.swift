@@ -69,6 +69,49 @@ struct FollowedInputStories {
         }
     }
 
+    @Test("A device that opens a stream gets what the program writes for it, or an error if that cannot be sent")
+    func streams() async throws {
+        try await World.runPair { _, laptop, desktop in
+            try await laptop.following { script in
+                try script.write(#"{"type": "org.example.edit", "supportsContinuationStreams": true}"#)
+                try await script.event("offered")
+                _ = try await desktop.watchingOnce()
+                for text in ["a\u{0}b\n", String(repeating: "long ", count: 60_000), ""] {
+                    async let received = desktop.run("stream", "--receive", "--type", "org.example.edit")
+                    let opened = try await script.event("streamOpened")
+                    #expect(opened["deviceName"].string == "desktop")
+                    let file = URL(filePath: opened["path"].string)
+                    let directory = file.deletingLastPathComponent().path()
+                    let mode = try FileManager.default.attributesOfItem(atPath: directory)[.posixPermissions]
+                    #expect(mode as? Int == 0o700)
+                    try Data(text.utf8).write(to: file)
+                    try script.write(#"{"stream": \#(Int(opened["stream"].number ?? 0))}"#)
+                    let result = try await received
+                    #expect(result.status == 0 && result.stdout == text, "\(result.stderr)")
+                    try await script.event("streamEnded")
+                    #expect(!FileManager.default.fileExists(atPath: directory))
+                }
+                try await Self.failing(script, desktop)
+            }
+        }
+    }
+
+    private static func failing(_ script: Script, _ desktop: Device) async throws {
+        async let received = desktop.run("stream", "--receive", "--type", "org.example.edit")
+        let opened = try await script.event("streamOpened")
+        let file = try #require(FileHandle(forWritingAtPath: opened["path"].string))
+        try file.truncate(atOffset: 16 * 1024 * 1024 + 1)
+        try script.write(#"{"stream": 99}"#)
+        let message = try await script.event("invalidLine")["message"].string
+        #expect(message.contains("no stream 99 waits"), "\(message)")
+        try script.write(#"{"stream": "x"}"#)
+        try await script.event("invalidLine")
+        try script.write(#"{"stream": \#(Int(opened["stream"].number ?? 0))}"#)
+        #expect(try await script.event("streamFailed")["message"].string.contains("larger than 16 MiB"))
+        let result = try await received
+        #expect(result.status == 1 && result.stdout.isEmpty, "\(result.stderr)")
+    }
+
     @Test("When the daemon restarts, the newest activity is offered again; the end of the input ends it")
     func restart() async throws {
         try await World.run { world in

@@ -124,7 +124,12 @@ final class FakeSystemd: Sendable {
         if case .unixFD(let descriptor)? = unit.properties["StandardInputFileDescriptor"] {
             input = try FileHandle(fileDescriptor: descriptor.duplicate(), closeOnDealloc: true).readToEnd() ?? Data()
         }
-        try input.write(to: file)
+        if let path = unit.properties["StandardInputFile"]?.string {
+            // The program opens it after its name may have been removed, as its start is not awaited here.
+            try FileManager.default.linkItem(atPath: path, toPath: file.path())
+        } else {
+            try input.write(to: file)
+        }
         let variables = unit.properties["Environment"]?.array?.compactMap(\.string) ?? []
         let words = line[1].array?.compactMap(\.string) ?? []
         let script = ["/bin/sh", "-c", "exec \"$@\" < '\(file.path())'", "sh"]

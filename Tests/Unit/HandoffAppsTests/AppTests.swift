@@ -78,6 +78,14 @@ struct AppTests {
             Refusal(lines: "X-Handoff-ActivityTypes=a.b;\nDBusActivatable=yes", reason: "neither true nor false"),
             Refusal(lines: "X-Handoff-DocumentTypes=text;\nDBusActivatable=true", reason: "X-Handoff-DocumentTypes"),
             Refusal(
+                lines: "X-Handoff-ActivityTypes=a.b;\nX-Handoff-Exec=editor\nX-Handoff-Waits=1",
+                reason: "X-Handoff-Waits is neither true nor false"
+            ),
+            Refusal(
+                lines: "X-Handoff-ActivityTypes=a.b;\nDBusActivatable=true\nX-Handoff-Waits=true",
+                reason: "X-Handoff-Waits is only for a program"
+            ),
+            Refusal(
                 lines: "X-Handoff-ActivityTypes=a.b;\nX-Handoff-TeamID=a b\nDBusActivatable=true",
                 reason: "X-Handoff-TeamID"
             ),
@@ -86,6 +94,15 @@ struct AppTests {
     func refusals(_ refusal: Refusal) {
         let fault = #expect(throws: AppError.self) { try Self.app(refusal.lines) }
         #expect(fault?.description.contains(refusal.reason) == true, "\(fault?.description ?? "")")
+    }
+
+    @Test("A program waits if its file says so, and no app on the bus does")
+    func waits() throws {
+        let program = "X-Handoff-ActivityTypes=a.b;\nX-Handoff-Exec=editor\n"
+        #expect(try Self.app(program + "X-Handoff-Waits=true")?.waits == true)
+        #expect(try Self.app(program + "X-Handoff-Waits=false")?.waits == false)
+        #expect(try Self.app(program)?.waits == false)
+        #expect(try Self.app(program + "DBusActivatable=true\nX-Handoff-Waits=true")?.waits == false)
     }
 
     @Test("A file that is hidden or claims no type is not an app, whatever else it contains")

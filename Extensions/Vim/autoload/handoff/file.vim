@@ -4,6 +4,8 @@ let s:cpo_save = &cpoptions
 set cpoptions&vim
 
 let s:type = 'org.handoffd.document.text'
+" How much unsaved text is sent, in bytes: what a stream of `handoffctl publish --follow` carries, less its first line.
+let s:maximum = 16 * 1024 * 1024 - 64
 
 " The file in this window, or {} when there is none that another computer could open.
 function! handoff#file#Focused() abort
@@ -15,6 +17,7 @@ function! handoff#file#Focused() abort
     return {}
   endif
   return {
+        \ 'buffer': bufnr('%'),
         \ 'url': 'file://' . s:PercentEncoded(l:path),
         \ 'title': s:Title(l:path),
         \ 'line': line('.'),
@@ -46,13 +49,40 @@ endfunction
 
 " The line for handoffctl. With needsSave, it asks for the place of the cursor when another device fetches the activity.
 function! handoff#file#Line(file, needs_save) abort
-  return json_encode({
+  let l:more = get(g:, 'handoff_unsaved', 0) ? {'supportsContinuationStreams': v:true} : {}
+  return json_encode(extend(l:more, {
         \ 'type': s:type, 'title': a:file.title, 'documentURL': a:file.url,
         \ 'needsSave': a:needs_save ? v:true : v:false,
         \ 'userInfo': {
         \   'version': 1, 'line': a:file.line, 'column': a:file.column, 'modified': a:file.modified,
         \   'modificationTime': a:file.time,
-        \ }})
+        \ }}))
+endfunction
+
+" Writes the unsaved text of a file as it is now, for a stream: a line that says whether it follows, then the text.
+function! handoff#file#WriteText(file, path) abort
+  let l:state = s:TextState(a:file)
+  let l:lines = l:state ==# 'text' ? getbufline(a:file.buffer, 1, '$') : []
+  " In a binary file, the last line has no line feed.
+  call writefile([s:TextHead(l:state)] + l:lines + [''], a:path, 'b')
+  if getfsize(a:path) > s:maximum
+    call writefile([s:TextHead('large'), ''], a:path, 'b')
+  endif
+endfunction
+
+function! s:TextHead(state) abort
+  return json_encode({'version': 1, 'state': a:state})
+endfunction
+
+function! s:TextState(file) abort
+  if !get(g:, 'handoff_unsaved', 0)
+    return 'off'
+  elseif empty(a:file) || !bufloaded(a:file.buffer) || !getbufvar(a:file.buffer, '&modified')
+    return 'saved'
+  elseif &encoding !=# 'utf-8'
+    return 'encoding'
+  endif
+  return 'text'
 endfunction
 
 let &cpoptions = s:cpo_save

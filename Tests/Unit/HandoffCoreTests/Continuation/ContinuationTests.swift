@@ -104,7 +104,8 @@ struct ContinuationTests {
             }
             try end { try $0.handle(.failed(error), id) }
         case .handOver:
-            for response in [Continuation.Response.accepted, .declined, .failed("crashed"), .refused(error)] {
+            let bad: [Continuation.Response] = [.declined, .failed("crashed"), .gaveUp("waited"), .refused(error)]
+            for response in [.accepted] + bad {
                 try end { try $0.handle(.handedOver(response), id) }
             }
         case .openElsewhere:
@@ -217,6 +218,20 @@ struct ContinuationTests {
             _ = machine.handle(.fetched(activity, for: ["a"]))
             let actions = machine.handle(.handedOver(.refused(error)))
             #expect(actions == (page == nil ? [.finish(.failure(error))] : [.openElsewhere(activity, declinedBy: nil)]))
+        }
+    }
+
+    @Test("What an app has waited for in vain is opened nowhere else, whatever the activity has")
+    func gaveUp() throws {
+        for page in [nil, "https://example.org"] {
+            var machine = Continuation()
+            _ = machine.handle(.fetched(try Self.activity(page), for: ["a"]))
+            let actions = machine.handle(.handedOver(.gaveUp("It did not arrive.")))
+            guard case .finish(.failure(let error)) = actions.first else {
+                Issue.record("\(actions)")
+                continue
+            }
+            #expect(actions.count == 1 && error.code == .appFailed && error.message.contains("It did not arrive."))
         }
     }
 

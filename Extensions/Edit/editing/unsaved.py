@@ -1,0 +1,83 @@
+"""Text that is not saved on the other computer, which its editor gives to a person who has asked for it."""
+
+import contextlib
+import json
+import os
+import subprocess
+import tempfile
+
+from sockets import runtime_directory
+
+# How much a stream carries, in bytes: handoffctl sends no more.
+MAXIMUM_BYTES = 16 * 1024 * 1024
+# A stream begins with a line of JSON.
+MAXIMUM_HEAD_BYTES = 1024
+# What the editor on the other computer says where it gives no text.
+REASONS = {
+    "off": "the editor there gives none",
+    "saved": "it was saved or closed there meanwhile",
+    "encoding": "the editor there does not work with UTF-8",
+    "large": "it has more than 16 MiB",
+}
+
+
+class Missing(Exception):
+    """There is no unsaved text; says why."""
+
+
+def ask_for_text(place):
+    """The unsaved text of a place, as bytes in UTF-8 with a line feed after each line."""
+    if place.continuation is None:
+        raise Missing(REASONS["off"])
+    words = ["handoffctl", "stream", "--receive", f"--continuation={place.continuation}",
+             f"--device-name={place.device}"]
+    try:
+        with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as running:
+            data = running.stdout.read(MAXIMUM_BYTES + 1)
+            if len(data) > MAXIMUM_BYTES:
+                running.kill()
+                raise Missing(REASONS["large"])
+    except OSError as error:
+        raise Missing(f"handoffctl cannot be started: {error.strerror}") from None
+    if running.returncode:
+        raise Missing("the connection was lost, or the editor there did not answer")
+    return parse(data)
+
+
+def parse(data):
+    """The text of a stream."""
+    head, _, text = data.partition(b"\n")
+    try:
+        parts = json.loads(head) if len(head) <= MAXIMUM_HEAD_BYTES else None
+    except (ValueError, RecursionError):
+        parts = None
+    if not isinstance(parts, dict) or parts.get("version") != 1:
+        raise Missing("the editor there sends something else")
+    state = parts.get("state")
+    if state != "text":
+        raise Missing(REASONS.get(state if isinstance(state, str) else "", "the editor there gives none"))
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError:
+        raise Missing("it is not UTF-8") from None
+    return text
+
+
+class TextFile:
+    """A file with a text, of this user alone and in memory where possible; the editor that reads it removes it."""
+
+    def __init__(self, text):
+        descriptor, self.name = tempfile.mkstemp(prefix="handoff-text-", dir=runtime_directory() or None)
+        with open(descriptor, "wb") as file:
+            file.write(text)
+
+    @property
+    def path(self):
+        """Its path, as bytes."""
+        return os.fsencode(self.name)
+
+    def remove(self):
+        """Removes it if no editor has."""
+        with contextlib.suppress(OSError):
+            os.unlink(self.name)
+
