@@ -121,12 +121,23 @@ screenshots: ## Make pictures of the window's pages in .build/pictures
 # Stock bluetoothd 5.66 may not answer on D-Bus for 30 s after a connection; the file explains and avoids this.
 BLUETOOTHD := --bluetoothd-args "-f $(CURDIR)/Tests/Rig/one-att-channel.conf"
 
+# Another release of bluetoothd, and the directory with its sources; a regular expression for the parts that run; the
+# configuration, stock or one-att-channel. Releases after 5.66 do not need the latter.
+BLUETOOTHD_VERSION ?=
+BLUEZ_TREE ?=
+PARTS ?=
+CONFIGURATION ?= $(if $(BLUETOOTHD_VERSION)$(BLUEZ_TREE),stock,one-att-channel)
+BUILD_BLUETOOTHD = Tests/Rig/build-bluetoothd --version "$(BLUETOOTHD_VERSION)" "$(BLUEZ_TREE)"
+
 .PHONY: test-bluez
-test-bluez: ## Run the tests on a real kernel and bluetoothd, in virtual machines
+test-bluez: ## Run the tests on a real kernel and bluetoothd, in virtual machines; BLUETOOTHD_VERSION= BLUEZ_TREE= PARTS=
 	@Tests/Scripts/setup test
+	@[[ -z "$(BLUEZ_TREE)" ]] || Tests/Scripts/setup bluetoothd
+	@[[ -z "$(BLUETOOTHD_VERSION)$(BLUEZ_TREE)" ]] || $(BUILD_BLUETOOTHD)
 	swift build --build-tests $(SWIFT_FLAGS)
 	@Tests/Rig/setup
-	@Tests/Scripts/run-bluez-tests
+	@program=; [[ -z "$(BLUETOOTHD_VERSION)$(BLUEZ_TREE)" ]] || program=$$($(BUILD_BLUETOOTHD)); \
+	    Tests/Scripts/run-bluez-tests $${program:+--bluetoothd "$$program"} --configuration $(CONFIGURATION) --parts '$(PARTS)'
 
 SECONDS ?= 30
 

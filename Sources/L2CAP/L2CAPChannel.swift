@@ -52,6 +52,7 @@ package final class L2CAPChannel: Sendable {
         timeout: Duration,
         on reactor: Reactor
     ) async throws(L2CAPError) -> L2CAPChannel {
+        let began = ContinuousClock.now
         do throws(Errno) {
             let socket = try L2CAPSocket()
             try socket.setLowSecurity()
@@ -63,7 +64,7 @@ package final class L2CAPChannel: Sendable {
             let descriptor = try ReactorDescriptor(socket.descriptor, on: reactor)
             return try await connected(descriptor, to: peer)
         } catch {
-            throw L2CAPError(error, during: .connect)
+            throw L2CAPError(error, connectingFor: began.duration(to: .now), limit: timeout)
         }
     }
 

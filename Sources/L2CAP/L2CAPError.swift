@@ -66,6 +66,16 @@ package struct L2CAPError: Error, Hashable, Sendable, CustomStringConvertible {
         self.message = message
     }
 
+    /// Creates the error for a channel that could not be opened, with the time that was spent and the time limit.
+    ///
+    /// If the peer does not answer within the limit, the kernel ends the attempt with ECONNREFUSED, as if the peer had
+    /// refused it (net/bluetooth/l2cap_core.c, `l2cap_chan_timeout`: in the state BT_CONNECT). So from the limit on, that
+    /// means a time-out.
+    package init(_ errno: Errno, connectingFor time: Duration, limit: Duration) {
+        let ended = errno == .connectionRefused && time >= limit
+        self.init(ended ? .timedOut : errno, during: .connect)
+    }
+
     /// Creates the error for a failed operation from its `errno`.
     package init(_ errno: Errno, during operation: Operation) {
         let (code, cure) =

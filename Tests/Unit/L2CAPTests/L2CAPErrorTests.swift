@@ -33,6 +33,14 @@ struct L2CAPErrorTests {
         #expect(L2CAPError(.noFunction, during: .listen).code == .unsupported)
     }
 
+    @Test("A refusal by the kernel's timer is a time-out, and one before that is the peer's")
+    func timer() {
+        let limit = Duration.seconds(1)
+        #expect(L2CAPError(.connectionRefused, connectingFor: limit, limit: limit).code == .timedOut)
+        #expect(L2CAPError(.connectionRefused, connectingFor: .milliseconds(999), limit: limit).code == .refused)
+        #expect(L2CAPError(.networkDown, connectingFor: limit, limit: limit).code == .poweredOff)
+    }
+
     @Test(
         "An error of an open channel has the code of its meaning there",
         arguments: [
