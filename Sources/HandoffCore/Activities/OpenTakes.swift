@@ -54,6 +54,11 @@ package struct OpenTakes: Sendable {
         takes[index].isAcknowledged = true
     }
 
+    /// Whether a device has begun to go on with an activity, and has not reported the outcome.
+    package func contains(_ activity: ActivityID, by device: DeviceID) -> Bool {
+        takes.contains { $0.activity == activity && $0.device == device }
+    }
+
     /// Ends a take because of a report of `device`, and returns it; nil if that device has no such take.
     package mutating func end(_ id: TakeID, by device: DeviceID, at now: Moment) -> Take? {
         guard let index = index(of: id, by: device), takes[index].until > now.uptime else { return nil }

@@ -189,12 +189,15 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
     }
 
     /// Returns the answer to a trusted device that asks for a stream to the app of an activity, and that activity's id.
+    ///
+    /// A device that has begun a take and knows the stream token has its answer. Its acknowledgement is on another
+    /// channel than the request, and may arrive later.
     package func answer(
         to request: StreamRequest,
         from device: DeviceID
     ) -> (answer: Answer, activity: ActivityID?) {
         guard let id = streamTokens.activity(for: request.activity), let record = register[id],
-            acknowledgedBy[id]?.contains(device) == true, obstacle(to: record) == nil
+            acknowledgedBy[id]?.contains(device) == true || takes.contains(id, by: device), obstacle(to: record) == nil
         else {
             return (.refusal(Refusal(.noSuchActivity, "The activity has ended.")), nil)
         }

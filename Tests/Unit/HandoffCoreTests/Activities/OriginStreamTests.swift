@@ -39,7 +39,7 @@ struct OriginStreamTests {
     @Test("A device that has acknowledged the activity gets a stream, and no other device")
     mutating func holders() throws {
         let (id, name) = try open()
-        #expect(code(name, from: holder) == .noSuchActivity, "a fetch that was not acknowledged may be a replay")
+        #expect(code(name, from: holder) == .noSuchActivity, "it knows the token, and has begun no take")
         origin.acknowledged(id, by: holder)
         #expect(code(name, from: holder) == nil)
         #expect(code(name, from: other) == .noSuchActivity)
