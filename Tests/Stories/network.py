@@ -126,12 +126,15 @@ class Pair:
         kind = f"org.example.pipe{self.count}"
         publish = [PROGRAMS / "handoffctl", "publish", "--type", kind, "--stream", "--bus", self.laptop.bus]
         receive = [PROGRAMS / "handoffctl", "stream", "--type", kind, "--bus", self.desktop.bus]
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        # Their errors are printed by the story.
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         for machine in (self.laptop, self.desktop):
             machine.lines.skip()
         with self.desktop.watching() as nearby, process(publish, **pipes) as writer:
             nearby.wait_for_type(type_hash(kind))
             with process(receive, **pipes) as reader:
+                for machine in (self.laptop, self.desktop):
+                    machine.wait_log("event=stream.opened")
                 yield writer, reader
 
     def transfers(self, moves):
