@@ -1,5 +1,4 @@
 import HandoffRadio
-import Synchronization
 
 /// A channel of the radio that carries a stream.
 ///
@@ -11,29 +10,25 @@ final class RadioStreamChannel: StreamChannel {
     static let silenceLimit = Duration.seconds(40)
 
     private let channel: any RadioChannel
-    private let silenceLimit: Duration
-    /// When the reader began to wait; nil while it does not.
-    private let waitingSince = Mutex<ContinuousClock.Instant?>(nil)
+    private let silence: SilenceTimer
 
     /// Uses `channel`, on which nothing may come for as long as `silenceLimit`.
     init(_ channel: any RadioChannel, silenceLimit: Duration = silenceLimit) {
         self.channel = channel
-        self.silenceLimit = silenceLimit
+        silence = SilenceTimer(limit: silenceLimit)
     }
 
     func sendAll(_ bytes: [UInt8]) async throws { try await channel.sendAll(bytes) }
 
     func receive() async throws -> [UInt8]? {
-        waitingSince.withLock { $0 = .now }
-        defer { waitingSince.withLock { $0 = nil } }
-        return try await channel.receive()
+        try await silence.whileWaiting { try await channel.receive() }
     }
 
     /// Throws if the reader has waited for too long.
     ///
     /// - Throws: `RadioError` with `timedOut`.
     func throwIfSilent() throws(RadioError) {
-        guard let since = waitingSince.withLock(\.self), since.duration(to: .now) > silenceLimit else { return }
-        throw RadioError(.timedOut, "The other device is silent: nothing came for \(silenceLimit).")
+        guard silence.isOver else { return }
+        throw RadioError(.timedOut, "The other device is silent: nothing came for \(silence.limit).")
     }
 }
