@@ -21,20 +21,20 @@ final class StreamInput: Sendable {
     let elements: AsyncStream<Element>
 
     private let continuation: AsyncStream<Element>.Continuation
+    /// Bounds the data that came over the radio.
     private let window = Mutex(StreamWindow())
-    /// The places for data pieces.
+    /// Bounds the data that came over the network.
     private let places = CountingSemaphore(StreamWindow.pieces)
 
     init() {
         (elements, continuation) = AsyncStream.makeStream()
     }
 
-    /// Adds data that came over the radio; never waits long, since the other side may not send more than fits.
+    /// Adds data that came over the radio.
     ///
-    /// - Throws: ``HandoffError`` with `peerMisbehaved` when the other side has sent more than it may; `CancellationError`.
-    func putRadioData(_ bytes: [UInt8]) async throws {
+    /// - Throws: ``HandoffError`` with `peerMisbehaved` when the other side has sent more than it may.
+    func putRadioData(_ bytes: [UInt8]) throws {
         try window.withLock { try $0.add() }
-        try await places.acquire()
         continuation.yield(.radioData(bytes))
     }
 
@@ -56,15 +56,13 @@ final class StreamInput: Sendable {
         continuation.finish()
     }
 
-    /// The app has taken the data of `element`: there is room for more.
-    ///
-    /// For data of the radio this comes before the report to the other side, which may then send another piece.
-    func release(_ element: Element) throws {
-        switch element {
-        case .radioData: try window.withLock { try $0.remove() }
-        case .networkData: break
-        case .end, .arrived: return
-        }
+    /// The app has taken a piece that came over the radio; only then the other side is told, and may send another one.
+    func releaseRadioData() throws {
+        try window.withLock { try $0.remove() }
+    }
+
+    /// The app has taken a piece that came over the network.
+    func releaseNetworkData() {
         places.release()
     }
 }

@@ -49,9 +49,7 @@ final class StreamOutput: Sendable {
     ///
     /// - Throws: ``HandoffError`` with `peerMisbehaved` when there is none.
     func take() throws {
-        var result = Result<Void, any Error>.success(())
-        room.modify { room in result = Result { try room.window.remove() } }
-        try result.get()
+        try changeRoom { try $0.window.remove() }
     }
 
     /// Sends a piece; data only after ``waitForRoom()``.
@@ -86,7 +84,8 @@ final class StreamOutput: Sendable {
     }
 
     private func transmit(_ piece: StreamPiece) async throws {
-        if case .data = piece { try count() }
+        // Data over the network needs no room.
+        if case .data = piece { try changeRoom { if !$0.isOnNetwork { try $0.window.add() } } }
         let (channel, bytes) = try state.withLock { state in
             if piece == .arrived { state.isFinished = true }
             return (state.channel, try state.sender.encode(piece))
@@ -94,12 +93,9 @@ final class StreamOutput: Sendable {
         try await channel.sendAll(bytes)
     }
 
-    /// Counts a data piece, if it goes over the radio.
-    private func count() throws {
+    private func changeRoom(_ change: (inout Room) throws -> Void) throws {
         var result = Result<Void, any Error>.success(())
-        room.modify { room in
-            if !room.isOnNetwork { result = Result { try room.window.add() } }
-        }
+        room.modify { room in result = Result { try change(&room) } }
         try result.get()
     }
 }

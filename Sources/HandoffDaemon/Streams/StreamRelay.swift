@@ -199,7 +199,7 @@ struct StreamRelay: Sendable {
             while let piece = try receiver.next() {
                 switch piece {
                 case .data(let bytes) where isOnNetwork: try await input.putNetworkData(bytes)
-                case .data(let bytes): try await input.putRadioData(bytes)
+                case .data(let bytes): try input.putRadioData(bytes)
                 case .end: input.put(.end)
                 case .arrived:
                     hasArrived = true
@@ -229,7 +229,13 @@ struct StreamRelay: Sendable {
     private func deliver(_ output: StreamOutput) async throws {
         for await element in input.elements {
             switch element {
-            case .radioData(let bytes), .networkData(let bytes): try await app.write(bytes)
+            case .radioData(let bytes):
+                try await app.write(bytes)
+                try input.releaseRadioData()
+                try await output.send(.taken)
+            case .networkData(let bytes):
+                try await app.write(bytes)
+                input.releaseNetworkData()
             case .end:
                 // An app that has finished before learns with this end that all of its bytes have arrived; so it waits
                 // for the confirmation. Any other app may need the end in order to answer.
@@ -239,8 +245,6 @@ struct StreamRelay: Sendable {
                 finishWriting()
                 progress.set(.arrived)
             }
-            try input.release(element)
-            if case .radioData = element { try await output.send(.taken) }
         }
     }
 
