@@ -33,3 +33,14 @@ package func systemCall<Result: SignedInteger>(_ call: () -> Result) throws(Errn
         guard error == .interrupted else { throw error }
     }
 }
+
+/// Writes all of the bytes to a descriptor in blocking mode.
+///
+/// - Throws: the error of write(2); some of the bytes may have been written.
+package func writeAll(_ bytes: ArraySlice<UInt8>, to descriptor: CInt) throws(Errno) {
+    var rest = bytes
+    while !rest.isEmpty {
+        let count = try systemCall { rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } }
+        rest = rest.dropFirst(count)
+    }
+}

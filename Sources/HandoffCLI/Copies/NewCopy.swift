@@ -35,14 +35,7 @@ struct NewCopy: ~Copyable {
 
     /// Appends bytes.
     func write(_ bytes: ArraySlice<UInt8>) throws(Errno) {
-        var rest = bytes
-        while !rest.isEmpty {
-            let piece = rest
-            let count = try systemCall {
-                piece.withUnsafeBytes { Glibc.write(descriptor.rawValue, $0.baseAddress, $0.count) }
-            }
-            rest = rest.dropFirst(count)
-        }
+        try writeAll(bytes, to: descriptor.rawValue)
     }
 
     /// Notes where it came from; returns whether the file system keeps that.

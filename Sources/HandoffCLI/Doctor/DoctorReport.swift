@@ -1,8 +1,10 @@
 import BlueZ
 import Bluetooth
+import Epoll
 import FoundationEssentials
 import Glibc
 import HandoffBus
+import SystemPackage
 
 /// A report of `handoffctl doctor` for a person who helps from afar: versions and findings, and nothing that identifies a
 /// user, a device or a computer.
@@ -33,15 +35,10 @@ struct DoctorReport {
             throw output.failure(CommandFailure(status: .failed, message: "\(path) cannot be written: \(reason)."))
         }
         defer { close(descriptor) }
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                let reason = String(cString: strerror(errno))
-                throw output.failure(CommandFailure(status: .failed, message: "\(path) cannot be written: \(reason)."))
-            }
-            rest = rest.dropFirst(count)
+        do throws(Errno) {
+            try writeAll(Array(text.utf8)[...], to: descriptor)
+        } catch {
+            throw output.failure(CommandFailure(status: .failed, message: "\(path) cannot be written: \(error)."))
         }
     }
 

@@ -58,10 +58,6 @@ struct ClosableInput: Sendable {
     private static func write(_ data: [UInt8], to path: FilePath) throws(Errno) {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
         let file = try Descriptor { path.withPlatformString { open($0, flags, 0o400) } }
-        var rest = data[...]
-        while !rest.isEmpty {
-            let count = try systemCall { rest.withUnsafeBytes { Glibc.write(file.rawValue, $0.baseAddress, $0.count) } }
-            rest = rest.dropFirst(count)
-        }
+        try writeAll(data[...], to: file.rawValue)
     }
 }

@@ -106,11 +106,7 @@ struct LaunchedProgram: Sendable {
     /// Returns a memory file with the whole input, so that a program that does not read cannot block the daemon.
     func inputFile() throws(Errno) -> Descriptor {
         let file = try Descriptor { memfd_create("activity", UInt32(1)) }
-        var rest = input[...]
-        while !rest.isEmpty {
-            let count = try systemCall { rest.withUnsafeBytes { write(file.rawValue, $0.baseAddress, $0.count) } }
-            rest = rest.dropFirst(count)
-        }
+        try writeAll(input[...], to: file.rawValue)
         _ = try systemCall { lseek(file.rawValue, 0, SEEK_SET) }
         return file
     }

@@ -164,12 +164,10 @@ package struct StateDirectory: Sendable {
         try checkLock(in: directory)
         let descriptor = try Self.openDraft(draft)
         defer { close(descriptor) }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Self.unwritable(draft, errno) }
-            rest = rest.dropFirst(count)
+        do throws(Errno) {
+            try writeAll(bytes[...], to: descriptor)
+        } catch {
+            throw Self.unwritable(draft, error.rawValue)
         }
         // A temporary file left by a crash keeps its old mode.
         guard fchmod(descriptor, 0o600) == 0, fsync(descriptor) == 0, rename(draft.string, file.string) == 0 else {

@@ -83,13 +83,7 @@ package struct SiteCache: Sendable {
         let descriptor = open(draft.string, flags, 0o600)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            rest = rest.dropFirst(count)
-        }
-        return rename(draft.string, file.string) == 0
+        let isWritten: Void? = try? writeAll(bytes[...], to: descriptor)
+        return isWritten != nil && rename(draft.string, file.string) == 0
     }
 }
