@@ -17,15 +17,13 @@ struct CopySending: Sendable {
 
     private static let bufferBytes = 64 * 1024
 
-    private let stream: UnixFD
+    private let stream: BlockingStream
     private let opened: CopySource.Opened
-    private let number: CInt
 
     /// - Parameter stream: a connected socket in blocking mode that resets the connection when it is closed early.
     init(_ opened: CopySource.Opened, to stream: UnixFD) {
         self.opened = opened
-        self.stream = stream
-        number = stream.withFileDescriptor { $0 }
+        self.stream = BlockingStream(stream)
     }
 
     /// Sends the file, and waits until the other device confirms that it has it.
@@ -41,9 +39,8 @@ struct CopySending: Sendable {
             rest -= count
         }
         guard opened.isUnchanged else { throw .changed }
-        guard shutdown(number, CInt(SHUT_WR)) == 0, isConfirmed() else { throw .broken }
-        var off = linger(l_onoff: 0, l_linger: 0)
-        setsockopt(number, SOL_SOCKET, SO_LINGER, &off, socklen_t(MemoryLayout<linger>.size))
+        guard isConfirmed() else { throw .broken }
+        stream.complete()
     }
 
     private func read(_ buffer: inout [UInt8], atMost limit: Int) throws(Failure) -> Int {
@@ -55,28 +52,25 @@ struct CopySending: Sendable {
     }
 
     private func send(_ bytes: ArraySlice<UInt8>) throws(Failure) {
-        var rest = bytes
-        while !rest.isEmpty {
-            let piece = rest
-            do throws(Errno) {
-                let count = try systemCall {
-                    piece.withUnsafeBytes { Glibc.send(number, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
-                }
-                rest = rest.dropFirst(count)
-            } catch {
-                throw .broken
-            }
+        do throws(Errno) {
+            try stream.send(bytes)
+        } catch {
+            throw .broken
         }
     }
 
     /// Whether the other device says that the copy is in its place, and ends the stream.
     private func isConfirmed() -> Bool {
         var answer: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: CopiedFile.confirmation.count + 1)
-        while answer.count <= CopiedFile.confirmation.count {
-            guard let count = try? systemCall({ Glibc.read(number, &buffer, buffer.count) }) else { return false }
-            guard count > 0 else { return answer == CopiedFile.confirmation }
-            answer += buffer.prefix(count)
+        do throws(Errno) {
+            try stream.finishSending()
+            while answer.count <= CopiedFile.confirmation.count {
+                let bytes = try stream.receive(atMost: CopiedFile.confirmation.count + 1)
+                guard !bytes.isEmpty else { return answer == CopiedFile.confirmation }
+                answer += bytes
+            }
+        } catch {
+            return false
         }
         return false
     }

@@ -1,7 +1,6 @@
 import AsyncSupport
 import DBus
 import Epoll
-private import Glibc
 import HandoffBus
 private import Synchronization
 import SystemPackage
@@ -113,31 +112,25 @@ final class FollowedStreams: Sendable {
     private static func send(_ bytes: [UInt8], to stream: UnixFD) async throws {
         let end = Promise<Bool>()
         do throws(Errno) {
-            _ = try BlockingThread { end.fulfil(stream.withFileDescriptor { transmit(bytes, to: $0) }) }
+            _ = try BlockingThread { end.fulfil(transmit(bytes, to: BlockingStream(stream))) }
         } catch {
             throw FollowedContent.Failure.unreadable(error)
         }
         guard try await end.value() else { throw FollowedContent.Failure.broken }
     }
 
+    /// Sends bytes, and waits until the other side has all of them.
+    ///
     /// - Returns: false if the stream has ended with an error, or the other side has sent something.
-    private static func transmit(_ bytes: [UInt8], to number: CInt) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let piece = rest
-            let result = try? systemCall {
-                piece.withUnsafeBytes { Glibc.send(number, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
-            }
-            guard let count = result else { return false }
-            rest = rest.dropFirst(count)
-        }
-        var byte: UInt8 = 0
-        guard shutdown(number, CInt(SHUT_WR)) == 0, (try? systemCall({ read(number, &byte, 1) })) == 0 else {
+    private static func transmit(_ bytes: [UInt8], to stream: BlockingStream) -> Bool {
+        do throws(Errno) {
+            try stream.send(bytes[...])
+            try stream.finishSending()
+            guard try stream.receive(atMost: 1).isEmpty else { return false }
+        } catch {
             return false
         }
-        // A socket that is closed before this breaks the stream.
-        var off = linger(l_onoff: 0, l_linger: 0)
-        setsockopt(number, SOL_SOCKET, SO_LINGER, &off, socklen_t(MemoryLayout<linger>.size))
+        stream.complete()
         return true
     }
 }
