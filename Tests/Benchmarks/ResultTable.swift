@@ -8,7 +8,10 @@ struct ResultTable {
     }
 
     /// Measures the cases, and adds a row for each.
-    mutating func measure(_ cases: [BenchmarkCase], _ effort: Effort) throws {
+    ///
+    /// - Returns: the measurements, by the names of the cases.
+    @discardableResult
+    mutating func measure(_ cases: [BenchmarkCase], _ effort: Effort) throws -> [String: Measurement] {
         let found = try measurements(of: cases, effort)
         for (benchmark, measurement) in zip(cases, found) {
             var notes = benchmark.against.compactMap { name in
@@ -17,8 +20,10 @@ struct ResultTable {
             if let bytes = benchmark.bytes {
                 notes.append("\(Self.digits(Double(bytes) / measurement.median * 1000)) MB/s")
             }
+            if let budget = benchmark.budget { notes.append(budget.verdict(on: measurement.median)) }
             append(benchmark.name, measurement, notes + [benchmark.note])
         }
+        return Dictionary(uniqueKeysWithValues: zip(cases.map(\.name), found))
     }
 
     /// Adds a row with a time.

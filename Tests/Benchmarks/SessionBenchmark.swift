@@ -60,13 +60,15 @@ enum SessionBenchmark {
         }
         try table.measure([agreement] + sessions, effort)
         let traffic = try exchange(of: activity, trusted: 1)()
-        let (payload, budget) = (activity.encodedSize, Double(activity.encodedSize) * 1.15 + 300)
+        let payload = activity.encodedSize
+        let budget = Budget.bytes(Int(Double(payload) * 1.15 + 300))
         let parts = traffic.messages.map(String.init).joined(separator: " + ")
         let (bytes, packets) = (VersionOne.ratio(traffic.total), VersionOne.packetRatio(traffic.packets))
         table.append("bytes both ways", "\(traffic.total)", [parts, "payload \(payload)", bytes])
         table.append("PDUs both ways", "\(traffic.packets)", ["of the link layer", packets])
         let unpadded = traffic.total - traffic.padding
-        table.append("of these no padding", "\(unpadded)", ["padding \(traffic.padding)", "budget \(Int(budget))"])
+        let verdict = budget.verdict(on: Double(unpadded))
+        table.append("of these no padding", "\(unpadded)", ["padding \(traffic.padding)", verdict])
         return table
     }
 

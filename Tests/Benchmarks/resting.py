@@ -15,6 +15,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "Stories"))
 
+import budget
 from world import PROGRAMS, device, process, run_story, trust_each_other
 
 
@@ -41,15 +42,19 @@ def memory(pid):
     return tuple(int(fields[name].split()[0]) / 1024 for name in ("VmRSS", "RssAnon"))
 
 
-def rest(state, daemon, sleeper, seconds):
-    """Measures a process and the sleeping one, and prints a line."""
+def rest(state, daemon, sleeper, seconds, megabytes=None, most=None):
+    """Measures a process and the sleeping one, and prints a line, with the budgets of the state if it has some."""
     before = wake_ups(daemon.pid), wake_ups(sleeper.pid)
     # A fixed time, since wake-ups per second are measured.
     time.sleep(seconds)
     woken, idle = woken_since(before[0], daemon.pid), woken_since(before[1], sleeper.pid)
     resident, own = memory(daemon.pid)
+    verdicts = [budget.at_most(resident * 1.048576, megabytes, "MB resident")] if megabytes else []
+    if most is not None:
+        verdicts.append(budget.at_most(woken / seconds, most, "wake-ups/s"))
     print(
-        f"{state:<42} {resident:6.1f} MiB {own:6.1f} MiB {woken / seconds:9.2f}/s {idle / seconds:6.2f}/s", flush=True
+        f"{state:<42} {resident:6.1f} MiB {own:6.1f} MiB {woken / seconds:9.2f}/s {idle / seconds:6.2f}/s",
+        *verdicts, sep="   ", flush=True,
     )
 
 
@@ -61,14 +66,14 @@ def story(seconds):
         radio = ["--radio", f"simulated:{air}"]
         print(f"{'':<42} {'resident':>10} {'private':>10} {'wake-ups':>11} {'sleep':>8}")
         with device("laptop", directory, radio) as laptop, device("desktop", directory, radio) as desktop:
-            rest("no device is trusted", desktop.daemon, sleeper, seconds)
+            rest("no device is trusted", desktop.daemon, sleeper, seconds, megabytes=15, most=0)
             trust_each_other(laptop, desktop)
-            rest("one device is trusted, nothing to continue", desktop.daemon, sleeper, seconds)
+            rest("one device is trusted, nothing to continue", desktop.daemon, sleeper, seconds, megabytes=15)
             with process([PROGRAMS / "handoff-desktop", "--bus", desktop.bus]) as panel:
                 # It takes its name once it has read the daemon.
                 name = "org.handoffd.Desktop1"
                 subprocess.run(["gdbus", "wait", "--address", desktop.bus, "--timeout", "30", name], check=True)
-                rest("handoff-desktop, nothing to continue", panel, sleeper, seconds)
+                rest("handoff-desktop, nothing to continue", panel, sleeper, seconds, megabytes=12, most=0)
             with laptop.publishing("--type", "org.example.notes.editing"):
                 with desktop.watching() as nearby:
                     nearby.wait(lambda entries: entries, "the laptop's activity")

@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 
+import budget
 from world import (
     PROGRAMS, TIMEOUT, Failure, Lines, Steps, device, process, run_story, run_story_on_radios, trust_each_other,
     type_hash,
@@ -27,7 +28,7 @@ RIG = pathlib.Path(__file__).parents[1] / "Rig"
 
 
 def story(radios):
-    """Publishes an activity with a stream, continues it, and transfers data in both directions."""
+    """Publishes an activity with a stream, continues it, and transfers data both ways; returns the speed in kB/s."""
     steps = Steps()
     with tempfile.TemporaryDirectory(prefix="handoff-streams-") as directory:
         laptop_radio, desktop_radio = radios(pathlib.Path(directory))
@@ -49,15 +50,17 @@ def story(radios):
         raise Failure(f"{len(received)} of {len(sent)} bytes were received, or other bytes")
     if answer != b"thanks" or publisher.returncode != 0:
         raise Failure(f"laptop received {answer!r} and ended with {publisher.returncode}")
+    speed = SIZE / (end - first) / 1000
     print(
         f"streams: {SIZE / (end - begin) / 1000:.0f} kB/s from the continuation to its end, of which "
-        f"{first - begin:.2f} s are before the first byte; {SIZE / (end - first) / 1000:.0f} kB/s from then on; ok",
+        f"{first - begin:.2f} s are before the first byte; {speed:.0f} kB/s from then on; ok",
         flush=True,
     )
+    return speed
 
 
 def plain_channel(receiver, sender):
-    """Measures how fast l2test sends as many bytes between the same two adapters over a plain L2CAP channel."""
+    """How fast l2test sends as many bytes between the same two adapters over a plain L2CAP channel, in kB/s."""
     here, there = address(receiver), address(sender)
     options = ["-V", "le_public", "-P", "0x81", "-I", str(FRAME), "-O", str(FRAME)]
     listen = ["l2test", "-r", "-i", here, "-b", str(SIZE), *options]
@@ -71,7 +74,7 @@ def plain_channel(receiver, sender):
             lines.wait(lambda line: "Waiting for connection" in line, "l2test that listens")
             with process(send, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
                 measured = lines.wait(lambda line: "kB/s" in line, "result of l2test", 5 * TIMEOUT)
-    print(f"l2test: {re.search(r'([0-9.]+) kB/s', measured).group(1)} kB/s over the same link", flush=True)
+    return float(re.search(r"([0-9.]+) kB/s", measured).group(1))
 
 
 def address(adapter):
@@ -110,7 +113,18 @@ def stream_content(machine, answer):
     return received, first
 
 
-if __name__ == "__main__":
-    adapters = run_story_on_radios(story, __doc__)
+def compare(stream, bare):
+    """Prints the speed of a bare channel, and that of the stream beside it."""
+    verdict = budget.at_least(stream / bare, 0.85, "×")
+    print(f"l2test: {bare:.0f} kB/s over the same link; the stream has {stream / bare:.2f} ×, {verdict}", flush=True)
+
+
+def main():
+    speeds = []
+    adapters = run_story_on_radios(lambda radios: speeds.append(story(radios)), __doc__)
     if adapters:
-        run_story(lambda: plain_channel(*adapters))
+        run_story(lambda: compare(speeds[0], plain_channel(*adapters)))
+
+
+if __name__ == "__main__":
+    main()
