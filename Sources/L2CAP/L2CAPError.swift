@@ -146,7 +146,13 @@ package struct L2CAPError: Error, Hashable, Sendable, CustomStringConvertible {
         case .brokenPipe, .socketNotConnected, .badFileDescriptor, .socketShutdown:
             (.closed, "The channel is closed.")
         case .canceled: (.cancelled, "It was cancelled.")
-        case .messageTooLong: (.messageTooLong, "The message is longer than the peer accepts.")
+        case .messageTooLong:
+            // `send` checks the length: so the kernel has given the channel another MTU (Docs/BlueZ.md).
+            (
+                .connectionLost,
+                "The kernel has mixed the channel up with one that bluetoothd opened; set 'Channels = 1' under [GATT] in "
+                    + "/etc/bluetooth/main.conf and restart bluetooth.service."
+            )
         default: (.unexpected, "This error is unexpected; see the kernel's log for more.")
         }
     }

@@ -47,7 +47,7 @@ struct L2CAPErrorTests {
             (Errno.connectionReset, L2CAPError.Code.connectionLost), (.timedOut, .connectionLost),
             (.connectionAbort, .connectionLost), (.noFunction, .connectionLost), (.brokenPipe, .closed),
             (.socketNotConnected, .closed), (.badFileDescriptor, .closed), (.canceled, .cancelled),
-            (.messageTooLong, .messageTooLong), (.noMemory, .unexpected),
+            (.messageTooLong, .connectionLost), (.noMemory, .unexpected),
         ]
     )
     func transferring(_ errno: Errno, _ code: L2CAPError.Code) {
