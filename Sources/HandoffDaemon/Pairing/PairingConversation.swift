@@ -12,6 +12,8 @@ import Synchronization
 final class PairingConversation<R: Radio>: Sendable {
     private enum Outgoing: Sendable {
         case bytes([UInt8])
+        /// The peer has proved who it is, and is trusted now.
+        case authenticated
         case close(lingers: Bool)
     }
 
@@ -165,8 +167,9 @@ extension PairingConversation {
         do {
             switch action {
             case .persist(_, let record), .update(let record): try await engine.pairings.keep(record)
-            case .trust(_, let peer, let key):
+            case .trust(let channel, let peer, let key):
                 try await engine.pairings.trust(peer, key, toldKey: state.withLock(\.toldKey))
+                writer(channel)?.yield(.authenticated)
             default: break
             }
             return nil
@@ -227,6 +230,7 @@ extension PairingConversation {
             for await item in outgoing {
                 switch item {
                 case .bytes(let bytes): try await channel.sendAll(bytes)
+                case .authenticated: channel.recordAuthentication()
                 case .close(let lingers):
                     if lingers { try await Task.sleep(for: Self.lingering) }
                     return

@@ -44,6 +44,14 @@ struct PairingOverAirTests {
         #expect(laptop.trusts || Self.decisive.contains(message), "\(laptop.sentence) \(desktop.sentence)")
         #expect(began.duration(to: .now) < Self.limit)
     }
+
+    @Test("The channel of a pairing that is completed counts as authenticated at both ends")
+    func authentication() async throws {
+        let plan = AirRadio.Plan(losing: [])
+        _ = try await PairingWorld.pair(plan)
+        // No session follows a pairing without a fault.
+        #expect(plan.authenticatedChannels == 2)
+    }
 }
 
 @Suite(

@@ -20,13 +20,19 @@ final class FaultyRadio<Base: Radio>: Radio {
     final class Plan: Sendable {
         private let faults: [Int: Fault]
         private let count = Mutex(0)
+        private let authentications = Mutex(0)
 
         init(_ fault: Fault, message: Int) {
             faults = [message: fault]
         }
 
         /// Loses these messages, and with each its channel.
-        init(losing messages: Int...) {
+        convenience init(losing messages: Int...) {
+            self.init(losing: messages)
+        }
+
+        /// Loses these messages, and with each its channel; none of them for a radio without faults.
+        init(losing messages: [Int]) {
             faults = Dictionary(uniqueKeysWithValues: messages.map { ($0, Fault.lost) })
         }
 
@@ -37,6 +43,11 @@ final class FaultyRadio<Base: Radio>: Radio {
                 return faults[count]
             }
         }
+
+        /// How many channels were told that their peer has proved who it is.
+        var authenticatedChannels: Int { authentications.withLock(\.self) }
+
+        func recordAuthentication() { authentications.withLock { $0 += 1 } }
 
         /// Whether all the messages with faults were sent.
         var hasHappened: Bool { count.withLock { count in faults.keys.allSatisfy { $0 < count } } }
@@ -65,6 +76,8 @@ final class FaultyRadio<Base: Radio>: Radio {
         }
 
         func receive() async throws(RadioError) -> [UInt8]? { try await base.receive() }
+
+        func recordAuthentication() { plan.recordAuthentication() }
     }
 
     private let base: Base
