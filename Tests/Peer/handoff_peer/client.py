@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from . import messages
 from .activity import Activity
 from .advertisement import type_hash
-from .errors import ProtocolError
+from .errors import ChannelLost, ProtocolError
 from .framing import LONGEST_MESSAGE
 from .session import Session, Stream
 from .state import PairingRecord
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from .device import Device
 
 UNTIL_JUDGED, CIRCLE = 15, 20
+# How often a request is made again whose link was lost before the answer: the other side's Bluetooth service drops a link
+# 2 s after it was asked to, even if it is in use again by then.
+REPETITIONS = 2
 # How much longer the app of a stream has to accept it.
 ACCEPTANCE = 10
 
@@ -52,20 +55,33 @@ class Client:
 
         The channel is closed afterwards: an answer that is not acknowledged has no effect at the listener.
         """
-        state = self._device.state
-        channel = await self._device.dial(device)
+        channel, session, answer = await self._answered(device, keys, request, is_circle)
         try:
-            async with asyncio.timeout(UNTIL_JUDGED):
-                session = await Session.call(channel, state.identity, keys, request)
-                longest = LONGEST_MESSAGE if is_circle else messages.LONGEST_ANSWER
-                answer = messages.read_answer(await session.receive(longest))
             yield session, answer
         finally:
             await channel.close()
-        other = state.others.get(device)
+        other = self._device.state.others.get(device)
         digest = answer.get("circleDigest")
         if other and digest and (other.digests is None or digest not in other.digests):
             self._device.update_soon(device)
+
+    async def _answered(self, device: bytes, keys: bytes, request: bytes, is_circle: bool):
+        """An open channel, the session on it, and the answer to the request."""
+        for repetition in range(REPETITIONS + 1):
+            channel = await self._device.dial(device)
+            try:
+                async with asyncio.timeout(UNTIL_JUDGED):
+                    session = await Session.call(channel, self._device.state.identity, keys, request)
+                    longest = LONGEST_MESSAGE if is_circle else messages.LONGEST_ANSWER
+                    return channel, session, messages.read_answer(await session.receive(longest))
+            except ChannelLost:
+                await channel.close()
+                if repetition == REPETITIONS:
+                    raise
+            except BaseException:
+                await channel.close()
+                raise
+        raise AssertionError("a repetition returns or raises")
 
     @staticmethod
     async def _expect(session: Session, answer: dict, kind: str) -> None:
