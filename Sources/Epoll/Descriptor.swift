@@ -41,6 +41,8 @@ package func writeAll(_ bytes: ArraySlice<UInt8>, to descriptor: CInt) throws(Er
     var rest = bytes
     while !rest.isEmpty {
         let count = try systemCall { rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } }
+        // No file system should answer that it has written nothing.
+        guard count > 0 else { throw .ioError }
         rest = rest.dropFirst(count)
     }
 }

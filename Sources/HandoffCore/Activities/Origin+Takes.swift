@@ -9,7 +9,7 @@ extension Origin {
         takes.begin(take, of: id, by: device, at: now)
     }
 
-    /// Records that a device has acknowledged the activity of its take; from now on it may open streams.
+    /// Records that a device has acknowledged the activity of its take; it may open streams, also after the take.
     package mutating func acknowledged(_ take: TakeID, of id: ActivityID, by device: DeviceID) {
         acknowledged(id, by: device)
         takes.acknowledge(take, by: device)

@@ -20,7 +20,7 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
     /// The takes of other devices whose outcome is not known yet.
     var takes = OpenTakes()
     private let streamTokens: StreamTokens
-    /// The devices that have acknowledged each activity: only these may open streams to it.
+    /// The devices that have acknowledged each activity, and may open streams to it for as long as it exists.
     private var acknowledgedBy: [ActivityID: Set<DeviceID>] = [:]
 
     /// Whether advertising is suppressed.
@@ -190,8 +190,8 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
 
     /// Returns the answer to a trusted device that asks for a stream to the app of an activity, and that activity's id.
     ///
-    /// A device that has begun a take and knows the stream token has its answer. Its acknowledgement is on another
-    /// channel than the request, and may arrive later.
+    /// A device that has begun a take is given the activity anyway. Its acknowledgement is on another channel than this
+    /// request, and may arrive later.
     package func answer(
         to request: StreamRequest,
         from device: DeviceID

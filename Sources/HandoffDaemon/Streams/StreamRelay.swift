@@ -10,8 +10,8 @@ import SystemPackage
 /// Transfers one continuation stream between an app and the other device, first over the radio, and over the local
 /// network once the stream has moved there.
 ///
-/// Nothing is buffered here except the pieces in transit, at most `StreamWindow.pieces` in each direction: an app that does
-/// not read blocks the app that writes.
+/// Nothing is buffered here except the pieces in transit, at most `StreamWindow.pieces` in each direction of those that
+/// came over the radio, and as many that came over the network: an app that does not read blocks the app that writes.
 struct StreamRelay: Sendable {
     /// What the other side has sent so far.
     private enum Progress: Int, Sendable {

@@ -36,7 +36,7 @@ struct OriginStreamTests {
         return refusal.code
     }
 
-    @Test("A device that has acknowledged the activity gets a stream, and no other device")
+    @Test("A device that has acknowledged the activity gets a stream, and one without a take does not")
     mutating func holders() throws {
         let (id, name) = try open()
         #expect(code(name, from: holder) == .noSuchActivity, "it knows the token, and has begun no take")
