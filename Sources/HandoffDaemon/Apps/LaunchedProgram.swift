@@ -104,10 +104,5 @@ struct LaunchedProgram: Sendable {
     private var added: [String] { environment.map { "\($0.key)=\($0.value)" } }
 
     /// Returns a memory file with the whole input, so that a program that does not read cannot block the daemon.
-    func inputFile() throws(Errno) -> Descriptor {
-        let file = try Descriptor { memfd_create("activity", UInt32(1)) }
-        try writeAll(input[...], to: file.rawValue)
-        _ = try systemCall { lseek(file.rawValue, 0, SEEK_SET) }
-        return file
-    }
+    func inputFile() throws(Errno) -> Descriptor { try memoryFile(named: "activity", with: input) }
 }

@@ -101,7 +101,7 @@ struct BoundedProgram: Sendable {
         let number = reading.rawValue
         _ = try systemCall { fcntl(number, F_SETFL, O_NONBLOCK) }
         let output = try ReactorDescriptor(reading, on: reactor)
-        return (try spawn(input: try inputFile(), output: writing), output)
+        return (try spawn(input: try memoryFile(named: "input", with: input), output: writing), output)
     }
 
     private func spawn(input: borrowing Descriptor, output: borrowing Descriptor) throws(Errno) -> pid_t {
@@ -111,13 +111,5 @@ struct BoundedProgram: Sendable {
             posix_spawn_file_actions_adddup2(&actions, writing, 1)
             posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
         }
-    }
-
-    /// A memory file with the whole input, so that a program that does not read cannot block the daemon.
-    private func inputFile() throws(Errno) -> Descriptor {
-        let file = try Descriptor { memfd_create("input", UInt32(1)) }
-        try writeAll(input[...], to: file.rawValue)
-        _ = try systemCall { lseek(file.rawValue, 0, SEEK_SET) }
-        return file
     }
 }
