@@ -170,12 +170,8 @@ class OfficeTest(DisplayTest):
         if is_offered:
             self.wait_shown(computer, path)
             return office
-        words = ["xdotool", "search", "--sync", "--onlyvisible", "--name", os.path.basename(os.fsdecode(path))]
-        environment = computer.environment(**variables)
-        # It fails when another window vanishes meanwhile.
-        quiet = {"stdout": subprocess.DEVNULL, "check": False, "timeout": TIMEOUT}
-        while subprocess.run(words, env=environment, **quiet).returncode:
-            self.assertIsNone(office.poll())
+        self.focus(computer, variables, os.path.basename(os.fsdecode(path)))
+        self.assertIsNone(office.poll())
         return office
 
     def open(self, computer, path, status=0, options=(), variables=None, **info):
@@ -211,6 +207,16 @@ class OfficeTest(DisplayTest):
     def type(computer, variables, *keys):
         """Presses keys in the window that has the focus."""
         subprocess.run(["xdotool", "key", "--clearmodifiers", *keys], env=computer.environment(**variables), check=True)
+
+    @staticmethod
+    def focus(computer, variables, name):
+        """Waits for a window whose title has a name, and until it has the focus."""
+        words = ["xdotool", "search", "--sync", "--onlyvisible", "--name", name, "windowactivate", "--sync"]
+        # It fails when another window vanishes meanwhile.
+        quiet = {"stdout": subprocess.DEVNULL, "check": False, "timeout": TIMEOUT}
+        end = time.monotonic() + TIMEOUT
+        while subprocess.run(words, env=computer.environment(**variables), **quiet).returncode:
+            assert time.monotonic() < end, f"no window {name} gets the focus"
 
     def notifications(self, computer):
         """The file with what notifications of a computer say."""

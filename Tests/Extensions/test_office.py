@@ -67,8 +67,11 @@ class OfferTests(OfficeTest):
         self.assertGreater(self.wait_fetched(self.pair, path, page=1, modified=False)["modificationTime"], WRITTEN)
         # A new document has no file: what was offered before stays, and ends with its window.
         self.type(self.laptop, laptop, "ctrl+n")
+        self.focus(self.laptop, laptop, "Untitled")
         self.wait_fetched(self.pair, path, page=1)
-        self.type(self.laptop, laptop, "ctrl+w", "ctrl+w")
+        self.type(self.laptop, laptop, "ctrl+w")
+        self.focus(self.laptop, laptop, "notes.odt")
+        self.type(self.laptop, laptop, "ctrl+w")
         self.events.wait_activity("removed")
 
     def test_it_ends_with_libreoffice_and_is_offered_by_the_next(self):
