@@ -2,6 +2,7 @@
 
 // Declarations of Linux that the Glibc module of the Swift toolchain does not import.
 #include <libintl.h>
+#include <malloc.h>
 #include <spawn.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>

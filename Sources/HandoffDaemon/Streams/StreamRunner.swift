@@ -17,7 +17,7 @@ final class StreamRunner: Sendable {
     func run(_ carry: @escaping @Sendable (Promise<Void>) async -> Void) async throws {
         let released = Promise<Void>()
         let isAccepted = runner.submit {
-            await carry(released)
+            await FreedMemory.ofProcess.isKept { await carry(released) }
             released.fulfil(())
         }
         guard isAccepted else { throw CancellationError() }
