@@ -189,6 +189,14 @@ bench-window: ## Measure how fast a release build of the window appears, and its
 	$(WINDOW_BUILD) --configuration release --static-swift-stdlib --product handoff
 	@HANDOFF_PROGRAMS=$$(swift build --configuration release --static-swift-stdlib --show-bin-path) Tests/Window/bench
 
+.PHONY: bench-kdeconnect
+bench-kdeconnect: ## Measure a release build beside KDE Connect: a page, a file, memory and wake-ups
+	@Tests/Scripts/setup kdeconnect
+	swift build --configuration release --static-swift-stdlib --product handoffd
+	swift build --configuration release --static-swift-stdlib --product handoffctl
+	@HANDOFF_PROGRAMS=$$(swift build --configuration release --static-swift-stdlib --show-bin-path) \
+	    python3 Tests/Benchmarks/kdeconnect.py
+
 .PHONY: docs
 docs: ## Build the reference documentation into .build/documentation
 	@Tests/Scripts/build-docs
