@@ -134,6 +134,7 @@ let package = Package(
         module("Internet"),
         module("BlueZ", ["AsyncSupport", "Bluetooth", "DBus"]),
         module("Epoll", ["CLinux", system]),
+        module("TaskThreads", ["CLinux", deque, heap]),
         module("Sandboxes", ["AsyncSupport", "CLinux", "DBus", "Epoll", system]),
         module("LocalStream", ["CLinux", "Epoll", system]),
         module("X11", ["Epoll", "LocalStream", system]),
@@ -181,7 +182,7 @@ let package = Package(
                 "AsyncSupport", "Bluetooth", "CLinux", "DBus", "DesktopNotifications", "Epoll", "HandoffApps",
                 "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffFolders", "HandoffModel", "HandoffRadio",
                 "HandoffWire", "Internet", "LocalNetwork", "LocalStream", "Sandboxes",
-                deque, lifecycle, logging, system, unixSignals,
+                deque, lifecycle, logging, system,
             ]
         ),
         module(
@@ -201,7 +202,10 @@ let package = Package(
         ),
         program(
             "handoffd",
-            ["Epoll", "HandoffBus", "HandoffDaemon", "HandoffRadioBlueZ", "HandoffRadioSimulated", argumentParser]
+            [
+                "Epoll", "HandoffBus", "HandoffDaemon", "HandoffRadioBlueZ", "HandoffRadioSimulated", "TaskThreads",
+                argumentParser,
+            ]
         ),
         program("handoffctl", ["HandoffCLI", argumentParser]),
         program(
@@ -212,7 +216,7 @@ let package = Package(
         ),
         program(
             "handoff-desktop",
-            ["AsyncSupport", "DBus", "Epoll", "HandoffBus", "HandoffDesktop", argumentParser, unixSignals]
+            ["AsyncSupport", "DBus", "Epoll", "HandoffBus", "HandoffDesktop", "TaskThreads", argumentParser]
         ),
 
         module("HandoffWindow", ["AsyncSupport", "CLinux", "DBus", "HandoffBus", "HandoffModel"]),
@@ -262,7 +266,7 @@ let package = Package(
                 argumentParser, crypto, cryptoExtras,
             ],
             path: "Tests/Benchmarks",
-            exclude: ["resting.py"],
+            exclude: ["kdeconnect.py", "resting.py"],
             swiftSettings: settings
         ),
         tests("TestLimitsTests", ["AsyncSupport"]),
@@ -270,6 +274,7 @@ let package = Package(
         tests("BluetoothTests", ["Bluetooth"]),
         tests("BlueZTests", ["Bluetooth", "BlueZ", "DBus", "BlueZTestSupport", "HandoffTestSupport"]),
         tests("EpollTests", ["Epoll", "CLinux", system]),
+        tests("TaskThreadsTests", ["CLinux", "TaskThreads"]),
         tests("AsyncSupportTests", ["AsyncSupport"]),
         tests("InternetTests", ["Internet"]),
         tests("LocalNetworkTests", ["AsyncSupport", "Epoll", "Internet", "LocalNetwork"]),

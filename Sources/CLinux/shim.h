@@ -19,6 +19,9 @@
 // accept4(2): sys/socket.h declares it only with _GNU_SOURCE, which a module cannot define.
 extern int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);
 
+// pipe2(2): unistd.h declares it only with _GNU_SOURCE.
+extern int pipe2(int descriptors[2], int flags);
+
 // timerfd_settime(2): a macro that expands to an enumerator, which is not imported.
 static const int handoff_timer_cancel_on_set = TFD_TIMER_CANCEL_ON_SET;
 

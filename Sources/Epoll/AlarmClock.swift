@@ -4,7 +4,8 @@ package import SystemPackage
 
 /// Waits for instants and for changes of the wall clock, without periodic wake-ups and across suspend.
 ///
-/// `Task.sleep` wakes the process about once a second on Linux while a long sleep is pending; a kernel timer does not.
+/// On libdispatch, `Task.sleep` wakes the process about once a second while a long sleep is pending, and a sleep that was
+/// cancelled still wakes it at its time; a timer of the kernel does neither.
 package struct AlarmClock: Sendable {
     private let reactor: Reactor
 

@@ -2,11 +2,11 @@ private import Glibc
 
 /// How many threads the system allows this process.
 ///
-/// The pool of Swift's concurrency waits for ever for a thread that cannot be created (libdispatch repeats
-/// pthread_create(3) once a second), so a program finds out before it uses the pool.
+/// Tasks wait for ever if no thread can be created for them (libdispatch repeats pthread_create(3) once a second), so a
+/// program finds out before it has any.
 package enum ThreadSupply {
-    /// The most threads that Swift's concurrency uses besides the main one: one for each processor, one for the main
-    /// queue and one for timers.
+    /// The most threads that Swift's concurrency uses by default besides the main one: one for each processor, one for
+    /// the main queue and one for timers.
     package static var poolThreads: Int { max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN))) + 2 }
 
     /// Returns a sentence for the user, with what to do, if this process cannot have `count` threads besides this one;

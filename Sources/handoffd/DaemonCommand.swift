@@ -1,5 +1,4 @@
 import ArgumentParser
-import Epoll
 import Glibc
 import HandoffBus
 import HandoffDaemon
@@ -7,7 +6,6 @@ import HandoffRadioBlueZ
 import HandoffRadioSimulated
 
 /// The command `handoffd`: chooses a radio and runs the daemon over it.
-@main
 struct DaemonCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "handoffd",
@@ -16,21 +14,6 @@ struct DaemonCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var options: DaemonCommandOptions
-
-    /// The threads of the daemon's own: for both buses and bluetoothd, for the descriptors of the daemon and of the
-    /// radio, and for files.
-    private static let ownThreads = 8
-
-    /// Runs the command, or says that the system allows too few threads for it.
-    @MainActor
-    static func main() async {
-        // Before the first suspension, which may need a thread.
-        if let shortage = ThreadSupply.shortage(of: ThreadSupply.poolThreads + ownThreads, for: "handoffd") {
-            StartFailure.report(shortage, isForeground: CommandLine.arguments.contains("--foreground"))
-            _exit(EXIT_FAILURE)
-        }
-        await main(nil)
-    }
 
     func run() async throws {
         // Before any key is read.

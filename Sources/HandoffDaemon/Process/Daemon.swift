@@ -10,7 +10,6 @@ package import HandoffRadio
 package import Logging
 import ServiceLifecycle
 import SystemPackage
-import UnixSignals
 
 /// The whole daemon, over any radio: every service that runs between its start and its stop.
 package struct Daemon<R: Radio>: Sendable {
@@ -75,8 +74,10 @@ package struct Daemon<R: Radio>: Sendable {
     private func group(of services: [any Service]) -> ServiceGroup {
         ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: services.map { .init(service: $0) },
-                gracefulShutdownSignals: [.sigterm, .sigint],
+                services: services.map { service in
+                    guard service is SignalService else { return .init(service: service) }
+                    return .init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)
+                },
                 logger: lifecycleLogger
             )
         )
@@ -125,7 +126,7 @@ package struct Daemon<R: Radio>: Sendable {
         sites.restore()
         let reloader = SettingsReloader(running, engine: engine, folders: folders, logger: logger)
         return [
-            ReloadService(reloader: reloader),
+            try SignalService(reloader: reloader, on: reactor),
             LoginSessionMonitor(engine: engine, bus: .system, logger: logger),
             RadioService(engine: engine, radio: radio, logger: logger),
             AlarmService(engine: engine, reactor: reactor),

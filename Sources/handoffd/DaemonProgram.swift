@@ -1,0 +1,23 @@
+import ArgumentParser
+import Epoll
+import Glibc
+import HandoffDaemon
+import TaskThreads
+
+/// The program `handoffd`.
+@main
+enum DaemonProgram {
+    /// The threads of the daemon's own: for both buses and bluetoothd, for the descriptors of the daemon and of the
+    /// radio, and for files.
+    private static let ownThreads = 8
+
+    /// Runs the command, or says that the system allows too few threads for it.
+    static func main() {
+        // Before the first task, which needs a thread.
+        if let shortage = ThreadSupply.shortage(of: TaskThreads.count + ownThreads, for: "handoffd") {
+            StartFailure.report(shortage, isForeground: CommandLine.arguments.contains("--foreground"))
+            exit(EXIT_FAILURE)
+        }
+        TaskThreads.run { await DaemonCommand.main() }
+    }
+}

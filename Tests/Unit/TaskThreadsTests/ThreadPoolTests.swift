@@ -1,0 +1,89 @@
+import Glibc
+@testable import TaskThreads
+import TestLimits
+import Testing
+
+@Suite("The pool's threads run tasks, and nothing else wakes them", .endsWithin(minutes: 10))
+struct ThreadPoolTests {
+    @Test("Each of many tasks runs, also those that enter an actor")
+    func many() async {
+        actor Counter {
+            var count = 0
+            func add() { count += 1 }
+        }
+        let counter = Counter()
+        await withTaskExecutorPreference(ThreadPool()) {
+            await withTaskGroup { group in
+                for _ in 0..<10_000 {
+                    group.addTask {
+                        await Task.yield()
+                        await counter.add()
+                    }
+                }
+            }
+        }
+        #expect(await counter.count == 10_000)
+    }
+
+    @Test("Jobs on all threads but one do not hold up others")
+    func blocked() async {
+        await withTaskExecutorPreference(ThreadPool()) {
+            await withTaskGroup { group in
+                let gate = Gate()
+                for _ in 1..<ThreadPool.maximumThreads { group.addTask { gate.pass() } }
+                group.addTask { gate.open() }
+            }
+        }
+    }
+
+    @Test("A task sleeps until its time, on both clocks, and those with earlier times wake up first")
+    func sleep() async throws {
+        try await withTaskExecutorPreference(ThreadPool()) {
+            let order = try await withThrowingTaskGroup(of: Int.self) { group in
+                for (number, milliseconds) in [(3, 60), (1, 20), (2, 40)] {
+                    group.addTask {
+                        let begin = ContinuousClock.now
+                        try await Task.sleep(for: .milliseconds(milliseconds))
+                        #expect(ContinuousClock.now - begin >= .milliseconds(milliseconds))
+                        return number
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(order.sorted() == [1, 2, 3])
+            let begin = SuspendingClock.now
+            try await Task.sleep(for: .milliseconds(5), clock: .suspending)
+            #expect(SuspendingClock.now - begin >= .milliseconds(5))
+        }
+    }
+
+    @Test("A sleep that is cancelled ends")
+    func cancelled() async {
+        await withTaskExecutorPreference(ThreadPool()) {
+            await withTaskGroup { group in
+                group.addTask { try? await Task.sleep(for: .seconds(86_400)) }
+                group.cancelAll()
+            }
+        }
+    }
+}
+
+/// What some threads wait for, blocked, until another one opens it.
+private final class Gate: Sendable {
+    private let pipe: (reading: CInt, writing: CInt)
+
+    init() {
+        var ends: [CInt] = [-1, -1]
+        precondition(Glibc.pipe(&ends) == 0)
+        pipe = (ends[0], ends[1])
+    }
+
+    deinit { close(pipe.reading) }
+
+    func pass() {
+        var byte: UInt8 = 0
+        _ = read(pipe.reading, &byte, 1)
+    }
+
+    func open() { close(pipe.writing) }
+}
