@@ -1,8 +1,7 @@
 private import Glibc
-@_spi(ExperimentalCustomExecutors) @_spi(ExperimentalScheduling) import _Concurrency
 
 /// The main thread, which runs the jobs of the main actor; to be made on it.
-final class MainThread: MainExecutor {
+final class MainThread: SerialExecutor {
     /// That of this process.
     static let shared = MainThread()
 
@@ -16,17 +15,9 @@ final class MainThread: MainExecutor {
     }
 
     /// Runs jobs for ever.
-    func run() throws {
-        runForever()
-    }
-
-    /// Runs jobs for ever.
     func runForever() -> Never {
         while true { queue.next().runSynchronously(on: asUnownedSerialExecutor()) }
     }
-
-    /// The program ends by exit(3) only.
-    func stop() {}
 
     /// Traps on any other thread.
     func checkIsolated() {

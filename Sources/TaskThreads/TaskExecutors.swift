@@ -1,35 +1,69 @@
-// The functions to replace the executors of a process are not stable yet; another compiler keeps libdispatch.
 #if compiler(>=6.3) && compiler(<6.4)
-@_spi(ExperimentalCustomExecutors) import _Concurrency
+    private import Glibc
+    @_spi(ExperimentalCustomExecutors) @_spi(ExperimentalScheduling) import _Concurrency
 
-/// Replaces the executors of this process.
-enum TaskExecutors {
-    private struct Factory: ExecutorFactory {
-        static let mainExecutor: any MainExecutor = MainThread.shared
-        static let defaultExecutor: any TaskExecutor = ThreadPool.shared
+    // What replaces the executors of a process is not stable yet: another compiler keeps libdispatch.
+
+    /// Replaces the executors of this process.
+    enum TaskExecutors {
+        private struct Factory: ExecutorFactory {
+            static let mainExecutor: any MainExecutor = MainThread.shared
+            static let defaultExecutor: any TaskExecutor = ThreadPool.shared
+        }
+
+        /// Makes all tasks of this process run on ``ThreadPool`` and ``MainThread``; to be called before any exists.
+        static func install() {
+            _createExecutors(factory: Factory.self)
+        }
+
+        /// Runs what is for the main thread, for ever.
+        static func runMain() -> Never {
+            MainThread.shared.runForever()
+        }
     }
 
-    /// Makes all tasks of this process run on ``ThreadPool`` and ``MainThread``; to be called before any task exists.
-    static func install() {
-        _createExecutors(factory: Factory.self)
+    extension ThreadPool: SchedulingExecutor {
+        func enqueue<C: Clock>(
+            _ job: consuming ExecutorJob,
+            after delay: C.Duration,
+            tolerance: C.Duration?,
+            clock: C
+        ) {
+            let descriptorClock = clock is SuspendingClock ? CLOCK_MONOTONIC : CLOCK_BOOTTIME
+            // Swift's own clocks count in it.
+            add(UnownedJob(job), after: delay as? Duration ?? .zero, on: descriptorClock)
+        }
+
+        func enqueue<C: Clock>(
+            _ job: consuming ExecutorJob,
+            at instant: C.Instant,
+            tolerance: C.Duration?,
+            clock: C
+        ) {
+            enqueue(job, after: clock.now.duration(to: instant), tolerance: tolerance, clock: clock)
+        }
     }
 
-    /// Runs what is for the main thread, for ever.
-    static func runMain() -> Never {
-        MainThread.shared.runForever()
+    extension MainThread: MainExecutor {
+        /// Runs jobs for ever.
+        func run() throws {
+            runForever()
+        }
+
+        /// The program ends by exit(3) only.
+        func stop() {}
     }
-}
 #else
-private import Dispatch
+    private import Dispatch
 
-/// Leaves the executors of this process as they are.
-enum TaskExecutors {
-    /// Does nothing.
-    static func install() {}
+    /// Leaves the executors of this process as they are.
+    enum TaskExecutors {
+        /// Does nothing.
+        static func install() {}
 
-    /// Runs what is for the main thread, for ever.
-    static func runMain() -> Never {
-        dispatchMain()
+        /// Runs what is for the main thread, for ever.
+        static func runMain() -> Never {
+            dispatchMain()
+        }
     }
-}
 #endif

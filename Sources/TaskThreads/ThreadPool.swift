@@ -1,6 +1,5 @@
-private import Glibc
+import Glibc
 private import Synchronization
-@_spi(ExperimentalCustomExecutors) @_spi(ExperimentalScheduling) import _Concurrency
 
 /// The threads that run all jobs but those of the main actor.
 ///
@@ -10,8 +9,9 @@ final class ThreadPool: TaskExecutor {
     /// That of this process.
     static let shared = ThreadPool()
 
-    /// One for each processor, and not more than four, which are enough for a program that mostly waits. Two at least,
-    /// so that a job that computes for long does not hold up all others.
+    /// One for each processor, but two at least, and four at most.
+    ///
+    /// A job that computes for long must not hold up all others; and four are enough for a program that mostly waits.
     static var maximumThreads: Int { min(max(2, sysconf(CInt(_SC_NPROCESSORS_ONLN))), 4) }
 
     private let queue = JobQueue()
@@ -32,29 +32,13 @@ final class ThreadPool: TaskExecutor {
         }
     }
 
+    /// Adds a job when `delay` has passed on a clock, `CLOCK_BOOTTIME` or `CLOCK_MONOTONIC`.
+    func add(_ job: UnownedJob, after delay: Duration, on clock: clockid_t) {
+        timers.add(job, after: delay, on: clock) { [self] in add($0) }
+    }
+
     private func work() {
         while true { queue.next().runSynchronously(on: .generic) }
-    }
-}
-
-extension ThreadPool: SchedulingExecutor {
-    func enqueue<C: Clock>(
-        _ job: consuming ExecutorJob,
-        after delay: C.Duration,
-        tolerance: C.Duration?,
-        clock: C
-    ) {
-        let clock = clock is SuspendingClock ? CLOCK_MONOTONIC : CLOCK_BOOTTIME
-        timers.add(UnownedJob(job), after: delay as? Duration ?? .zero, on: clock) { [self] in add($0) }
-    }
-
-    func enqueue<C: Clock>(
-        _ job: consuming ExecutorJob,
-        at instant: C.Instant,
-        tolerance: C.Duration?,
-        clock: C
-    ) {
-        enqueue(job, after: clock.now.duration(to: instant), tolerance: tolerance, clock: clock)
     }
 }
 
