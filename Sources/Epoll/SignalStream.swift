@@ -14,7 +14,6 @@ package final class SignalStream: Sendable {
     }()
 
     private let reading: ReactorDescriptor
-    private let writing: Descriptor
     private let signals: [CInt]
 
     /// Handles some signals from now on.
@@ -24,20 +23,17 @@ package final class SignalStream: Sendable {
     package init(_ signals: [CInt], on reactor: Reactor) throws(Errno) {
         var ends: [CInt] = [-1, -1]
         _ = try systemCall { pipe2(&ends, O_CLOEXEC | O_NONBLOCK) }
-        writing = Descriptor(owning: ends[1])
         reading = try ReactorDescriptor(Descriptor(owning: ends[0]), on: reactor)
         self.signals = signals
         for signal in signals {
-            Self.pipes[Int(signal)] = writing.rawValue
+            // It is never closed: a handler may still use it while the stream goes away.
+            Self.pipes[Int(signal)] = ends[1]
             Self.handle(signal)
         }
     }
 
     deinit {
-        for signal in signals {
-            Glibc.signal(signal, SIG_DFL)
-            Self.pipes[Int(signal)] = -1
-        }
+        for signal in signals { Glibc.signal(signal, SIG_DFL) }
     }
 
     /// Waits for the next signal, and returns its number.

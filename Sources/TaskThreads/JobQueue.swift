@@ -2,23 +2,26 @@ private import DequeModule
 private import Glibc
 
 /// Jobs in the order in which they came, and the threads that wait for one.
+///
+/// The threads wait at a semaphore: a condition variable of glibc 2.25 to 2.40 can lose a signal when several threads wait
+/// for it (glibc bug 25847).
 final class JobQueue: @unchecked Sendable {
-    // All of it is used only between lock() and unlock().
+    // What follows the semaphore is used only between locking and unlocking the mutex.
+    private let unclaimed = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private let hasJobs = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var jobs: Deque<UnownedJob> = []
     private var waiting = 0
 
     init() {
+        sem_init(unclaimed, 0, 0)
         pthread_mutex_init(mutex, nil)
-        pthread_cond_init(hasJobs, nil)
     }
 
     deinit {
-        pthread_cond_destroy(hasJobs)
         pthread_mutex_destroy(mutex)
-        hasJobs.deallocate()
+        sem_destroy(unclaimed)
         mutex.deallocate()
+        unclaimed.deallocate()
     }
 
     /// Adds a job.
@@ -26,23 +29,27 @@ final class JobQueue: @unchecked Sendable {
     /// - Returns: whether a thread waits for each job that is there; if not, another thread would be of use.
     @discardableResult
     func add(_ job: UnownedJob) -> Bool {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        jobs.append(job)
-        guard waiting > 0 else { return false }
-        pthread_cond_signal(hasJobs)
-        return jobs.count <= waiting
+        let isAwaited = locked {
+            jobs.append(job)
+            return jobs.count <= waiting
+        }
+        sem_post(unclaimed)
+        return isAwaited
     }
 
     /// Removes the first job; blocks the thread while there is none.
     func next() -> UnownedJob {
+        locked { waiting += 1 }
+        while sem_wait(unclaimed) != 0 {}
+        return locked {
+            waiting -= 1
+            return jobs.removeFirst()
+        }
+    }
+
+    private func locked<Result>(_ body: () -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
-        waiting += 1
-        defer { waiting -= 1 }
-        while true {
-            if let job = jobs.popFirst() { return job }
-            pthread_cond_wait(hasJobs, mutex)
-        }
+        return body()
     }
 }

@@ -8,8 +8,6 @@ final class MainThread: SerialExecutor {
     private let queue = JobQueue()
     private let thread = pthread_self()
 
-    let isMainExecutor = true
-
     func enqueue(_ job: consuming ExecutorJob) {
         queue.add(UnownedJob(job))
     }

@@ -11,9 +11,15 @@
             static let defaultExecutor: any TaskExecutor = ThreadPool.shared
         }
 
+        /// The most threads of this process besides the main one: the pool's and that of the timers.
+        static var threads: Int { ThreadPool.maximumThreads + 1 }
+
         /// Makes all tasks of this process run on ``ThreadPool`` and ``MainThread``; to be called before any exists.
-        static func install() {
+        ///
+        /// - Returns: false when the system allows no more threads or descriptors.
+        static func install() -> Bool {
             _createExecutors(factory: Factory.self)
+            return ThreadPool.shared.start()
         }
 
         /// Runs what is for the main thread, for ever.
@@ -55,11 +61,15 @@
     }
 #else
     private import Dispatch
+    private import Glibc
 
     /// Leaves the executors of this process as they are.
     enum TaskExecutors {
+        /// The most threads of libdispatch: one for each processor, one for the main queue and one for timers.
+        static var threads: Int { max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN))) + 2 }
+
         /// Does nothing.
-        static func install() {}
+        static func install() -> Bool { true }
 
         /// Runs what is for the main thread, for ever.
         static func runMain() -> Never {

@@ -6,15 +6,16 @@ private import Glibc
 /// look at its threads (`_dispatch_workq_monitor_pools` in its src/event/workqueue.c). A daemon that rests would never
 /// rest.
 package enum TaskThreads {
-    /// The most threads of this process besides the main one, while nothing of it uses libdispatch.
-    package static var count: Int { ThreadPool.maximumThreads + 1 }
+    /// The most threads that tasks need besides the main one.
+    package static var count: Int { TaskExecutors.threads }
 
     /// Runs `program` on the main thread, and its tasks on threads of this module; ends the process with status 0 when
     /// it returns.
     ///
-    /// To be called once, by a `main` that is not asynchronous, before any task exists.
+    /// To be called once, by a `main` that is not asynchronous, before any task exists, and when the system allows
+    /// ``count`` threads: otherwise it traps.
     package static func run(_ program: @escaping @MainActor @Sendable () async -> Void) -> Never {
-        TaskExecutors.install()
+        guard TaskExecutors.install() else { fatalError("The system allows no more threads or open files.") }
         // Of all tasks of a program this is the first, so there is nothing that could await it.
         Task { @MainActor in
             await program()

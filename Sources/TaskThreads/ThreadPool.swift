@@ -9,14 +9,19 @@ final class ThreadPool: TaskExecutor {
     /// That of this process.
     static let shared = ThreadPool()
 
-    /// One for each processor, but two at least, and four at most.
-    ///
-    /// A job that computes for long must not hold up all others; and four are enough for a program that mostly waits.
-    static var maximumThreads: Int { min(max(2, sysconf(CInt(_SC_NPROCESSORS_ONLN))), 4) }
+    /// So many that some may be busy or blocked for a while, and others go on; few are there at most times.
+    static let maximumThreads = 4
 
     private let queue = JobQueue()
     private let threads = Mutex(0)
     private let timers = TimerThread()
+
+    /// Creates the first thread and that of the timers; to be called once, before any job comes.
+    ///
+    /// - Returns: false when the system allows no more threads or descriptors.
+    func start() -> Bool {
+        timers.start { [self] in add($0) } && addThread()
+    }
 
     func enqueue(_ job: consuming ExecutorJob) {
         add(UnownedJob(job))
@@ -25,16 +30,21 @@ final class ThreadPool: TaskExecutor {
     /// Adds a job, and a thread for it if all are busy.
     func add(_ job: UnownedJob) {
         guard !queue.add(job) else { return }
-        threads.withLock { count in
-            // If the system allows none now, the next job asks again.
-            guard count < Self.maximumThreads, NewThread.start({ [self] in work() }) else { return }
-            count += 1
-        }
+        _ = addThread()
     }
 
     /// Adds a job when `delay` has passed on a clock, `CLOCK_BOOTTIME` or `CLOCK_MONOTONIC`.
     func add(_ job: UnownedJob, after delay: Duration, on clock: clockid_t) {
-        timers.add(job, after: delay, on: clock) { [self] in add($0) }
+        timers.add(job, after: delay, on: clock)
+    }
+
+    /// Adds a thread unless there are enough; later jobs try again if the system allows none now.
+    private func addThread() -> Bool {
+        threads.withLock { count in
+            guard count < Self.maximumThreads, NewThread.start({ [self] in work() }) else { return false }
+            count += 1
+            return true
+        }
     }
 
     private func work() {

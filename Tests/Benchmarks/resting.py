@@ -58,6 +58,10 @@ def rest(state, daemon, sleeper, seconds, megabytes=None, most=None):
     )
 
 
+# How long a daemon needs at most after its start until it has read what is installed, in seconds.
+SETTLING = 20
+
+
 def story(seconds):
     """Measures a daemon without trusted devices, with one, and with an activity."""
     with tempfile.TemporaryDirectory(prefix="handoff-resting-") as directory, process(["sleep", "3600"]) as sleeper:
@@ -66,6 +70,7 @@ def story(seconds):
         radio = ["--radio", f"simulated:{air}"]
         print(f"{'':<42} {'resident':>10} {'private':>10} {'wake-ups':>11} {'sleep':>8}")
         with device("laptop", directory, radio) as laptop, device("desktop", directory, radio) as desktop:
+            time.sleep(SETTLING)
             rest("no device is trusted", desktop.daemon, sleeper, seconds, megabytes=15, most=0)
             trust_each_other(laptop, desktop)
             rest("one device is trusted, nothing to continue", desktop.daemon, sleeper, seconds, megabytes=15)

@@ -126,7 +126,8 @@ package struct Daemon<R: Radio>: Sendable {
         sites.restore()
         let reloader = SettingsReloader(running, engine: engine, folders: folders, logger: logger)
         return [
-            try SignalService(reloader: reloader, on: reactor),
+            try SignalService.ending(on: reactor),
+            try SignalService.reloading(reloader, on: reactor),
             LoginSessionMonitor(engine: engine, bus: .system, logger: logger),
             RadioService(engine: engine, radio: radio, logger: logger),
             AlarmService(engine: engine, reactor: reactor),

@@ -1,31 +1,45 @@
 import Epoll
 import Glibc
 import ServiceLifecycle
+import SystemPackage
 
-/// Ends with SIGTERM or SIGINT, and with it the daemon; reads the configuration again at each SIGHUP.
+/// Ends with a signal, and with it the daemon; or reads the configuration again at each SIGHUP.
 ///
-/// SIGHUP also tells that a terminal is gone: a daemon whose log went there ends, as it would without this service.
+/// There is one of each kind, so that a configuration that cannot be read for long does not hold up the end.
 struct SignalService: Service {
     private let signals: SignalStream
-    private let reloader: SettingsReloader
-    /// Whether the log goes to a terminal.
-    private let isOnTerminal = isatty(STDERR_FILENO) == 1
+    /// Handles a signal; returns whether the daemon goes on.
+    private let goesOn: @Sendable () async -> Bool
 
-    /// Handles the signals from now on.
+    /// Ends with SIGTERM or SIGINT; handles them from now on.
     ///
     /// - Throws: `Errno`.
-    init(reloader: SettingsReloader, on reactor: Reactor) throws {
-        self.reloader = reloader
-        signals = try SignalStream([SIGTERM, SIGINT, SIGHUP], on: reactor)
+    static func ending(on reactor: Reactor) throws(Errno) -> SignalService {
+        SignalService(signals: try SignalStream([SIGTERM, SIGINT], on: reactor), goesOn: { false })
     }
 
-    func run() async {
-        await cancelWhenGracefulShutdown {
-            // It fails when it is cancelled.
-            while let signal = try? await signals.next(), signal == SIGHUP {
-                if isOnTerminal, isatty(STDERR_FILENO) != 1 { return }
-                // The log has the reason of a failure.
-                _ = try? await reloader.reload()
+    /// Reads the configuration again at each SIGHUP; handles it from now on.
+    ///
+    /// The signal also tells that a terminal is gone: a daemon whose log went there ends, as it would without this
+    /// service.
+    ///
+    /// - Throws: `Errno`.
+    static func reloading(_ reloader: SettingsReloader, on reactor: Reactor) throws(Errno) -> SignalService {
+        let wasOnTerminal = isatty(STDERR_FILENO) == 1
+        return SignalService(signals: try SignalStream([SIGHUP], on: reactor)) {
+            if wasOnTerminal, isatty(STDERR_FILENO) != 1 { return false }
+            // The log has the reason of a failure.
+            _ = try? await reloader.reload()
+            return true
+        }
+    }
+
+    func run() async throws {
+        try await cancelWhenGracefulShutdown {
+            do {
+                repeat { _ = try await signals.next() } while await goesOn()
+            } catch Errno.canceled {
+                return
             }
         }
     }

@@ -8,6 +8,8 @@ import Synchronization
 /// that was a quarter of a stream's processor time (Docs/Measurements.md).
 final class FreedMemory: Sendable {
     /// That of this process.
+    ///
+    /// After the first stream, glibc does not raise the size any more from which it maps a block of its own.
     static let ofProcess = FreedMemory { isKept in
         _ = mallopt(M_TRIM_THRESHOLD, isKept ? 1 << 20 : 128 << 10)
         if !isKept { malloc_trim(0) }

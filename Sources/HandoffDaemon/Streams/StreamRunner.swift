@@ -17,8 +17,10 @@ final class StreamRunner: Sendable {
     func run(_ carry: @escaping @Sendable (Promise<Void>) async -> Void) async throws {
         let released = Promise<Void>()
         let isAccepted = runner.submit {
-            await FreedMemory.ofProcess.isKept { await carry(released) }
-            released.fulfil(())
+            await FreedMemory.ofProcess.isKept {
+                await carry(released)
+                released.fulfil(())
+            }
         }
         guard isAccepted else { throw CancellationError() }
         try await released.value()

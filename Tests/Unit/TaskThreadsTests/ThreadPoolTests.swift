@@ -6,13 +6,13 @@ import Testing
 @Suite("The pool's threads run tasks, and nothing else wakes them", .endsWithin(minutes: 10))
 struct ThreadPoolTests {
     @Test("Each of many tasks runs, also those that enter an actor")
-    func many() async {
+    func many() async throws {
         actor Counter {
             var count = 0
             func add() { count += 1 }
         }
         let counter = Counter()
-        await withTaskExecutorPreference(ThreadPool()) {
+        await withTaskExecutorPreference(try Self.pool()) {
             await withTaskGroup { group in
                 for _ in 0..<10_000 {
                     group.addTask {
@@ -26,8 +26,8 @@ struct ThreadPoolTests {
     }
 
     @Test("Jobs on all threads but one do not hold up others")
-    func blocked() async {
-        await withTaskExecutorPreference(ThreadPool()) {
+    func blocked() async throws {
+        await withTaskExecutorPreference(try Self.pool()) {
             await withTaskGroup { group in
                 let gate = Gate()
                 for _ in 1..<ThreadPool.maximumThreads { group.addTask { gate.pass() } }
@@ -38,7 +38,7 @@ struct ThreadPoolTests {
 
     @Test("A task sleeps until its time, on both clocks, and those with earlier times wake up first")
     func sleep() async throws {
-        try await withTaskExecutorPreference(ThreadPool()) {
+        try await withTaskExecutorPreference(try Self.pool()) {
             let order = try await withThrowingTaskGroup(of: Int.self) { group in
                 for (number, milliseconds) in [(3, 60), (1, 20), (2, 40)] {
                     group.addTask {
@@ -58,13 +58,19 @@ struct ThreadPoolTests {
     }
 
     @Test("A sleep that is cancelled ends")
-    func cancelled() async {
-        await withTaskExecutorPreference(ThreadPool()) {
+    func cancelled() async throws {
+        await withTaskExecutorPreference(try Self.pool()) {
             await withTaskGroup { group in
                 group.addTask { try? await Task.sleep(for: .seconds(86_400)) }
                 group.cancelAll()
             }
         }
+    }
+
+    private static func pool() throws -> ThreadPool {
+        let pool = ThreadPool()
+        try #require(pool.start())
+        return pool
     }
 }
 
