@@ -12,10 +12,10 @@ package enum TaskThreads {
     /// Runs `program` on the main thread, and its tasks on threads of this module; ends the process with status 0 when
     /// it returns.
     ///
-    /// To be called once, by a `main` that is not asynchronous, before any task exists, and when the system allows
-    /// ``count`` threads: otherwise it traps.
-    package static func run(_ program: @escaping @MainActor @Sendable () async -> Void) -> Never {
-        guard TaskExecutors.install() else { fatalError("The system allows no more threads or open files.") }
+    /// To be called once, by a `main` that is not asynchronous, before any task exists. It returns only if the system
+    /// allows no more threads or open files.
+    package static func run(_ program: @escaping @MainActor @Sendable () async -> Void) {
+        guard TaskExecutors.install() else { return }
         // Of all tasks of a program this is the first, so there is nothing that could await it.
         Task { @MainActor in
             await program()

@@ -13,10 +13,11 @@ enum DesktopProgram {
     /// Runs the command, or says that the system allows too few threads for it.
     static func main() {
         // Before the first task, which needs a thread.
-        if let shortage = ThreadSupply.shortage(of: TaskThreads.count + ownThreads, for: "handoff-desktop") {
-            DesktopCommand.note(shortage)
-            exit(EXIT_FAILURE)
+        let shortage = ThreadSupply.shortage(of: TaskThreads.count + ownThreads, for: "handoff-desktop")
+        if shortage == nil {
+            TaskThreads.run { await DesktopCommand.main() }
         }
-        TaskThreads.run { await DesktopCommand.main() }
+        DesktopCommand.note(shortage ?? "The system allows no more open files.")
+        exit(EXIT_FAILURE)
     }
 }

@@ -14,10 +14,14 @@ enum DaemonProgram {
     /// Runs the command, or says that the system allows too few threads for it.
     static func main() {
         // Before the first task, which needs a thread.
-        if let shortage = ThreadSupply.shortage(of: TaskThreads.count + ownThreads, for: "handoffd") {
-            StartFailure.report(shortage, isForeground: CommandLine.arguments.contains("--foreground"))
-            exit(EXIT_FAILURE)
+        let shortage = ThreadSupply.shortage(of: TaskThreads.count + ownThreads, for: "handoffd")
+        if shortage == nil {
+            TaskThreads.run { await DaemonCommand.main() }
         }
-        TaskThreads.run { await DaemonCommand.main() }
+        StartFailure.report(
+            shortage ?? "The system allows no more open files.",
+            isForeground: CommandLine.arguments.contains("--foreground")
+        )
+        exit(EXIT_FAILURE)
     }
 }
