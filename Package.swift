@@ -134,7 +134,7 @@ let package = Package(
         module("Internet"),
         module("BlueZ", ["AsyncSupport", "Bluetooth", "DBus"]),
         module("Epoll", ["CLinux", system]),
-        module("TaskThreads", ["CLinux", deque, heap]),
+        module("TaskThreads", ["CLinux", "Epoll", deque, heap]),
         module("Sandboxes", ["AsyncSupport", "CLinux", "DBus", "Epoll", system]),
         module("LocalStream", ["CLinux", "Epoll", system]),
         module("X11", ["Epoll", "LocalStream", system]),

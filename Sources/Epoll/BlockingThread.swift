@@ -2,7 +2,7 @@ private import Glibc
 private import Synchronization
 package import SystemPackage
 
-/// A dedicated thread for blocking work, so that no thread of the cooperative pool blocks.
+/// A dedicated thread for blocking work, so that no thread that runs tasks blocks.
 package final class BlockingThread: Sendable {
     private enum State {
         case running

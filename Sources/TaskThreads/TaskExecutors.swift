@@ -61,12 +61,12 @@
     }
 #else
     private import Dispatch
-    private import Glibc
+    private import Epoll
 
     /// Leaves the executors of this process as they are.
     enum TaskExecutors {
-        /// The most threads of libdispatch: one for each processor, one for the main queue and one for timers.
-        static var threads: Int { max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN))) + 2 }
+        /// The most threads of this process besides the main one: those of libdispatch.
+        static var threads: Int { ThreadSupply.poolThreads }
 
         /// Does nothing.
         static func install() -> Bool { true }

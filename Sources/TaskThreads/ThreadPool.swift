@@ -1,3 +1,4 @@
+private import Epoll
 import Glibc
 private import Synchronization
 
@@ -41,7 +42,7 @@ final class ThreadPool: TaskExecutor {
     /// Adds a thread unless there are enough; later jobs try again if the system allows none now.
     private func addThread() -> Bool {
         threads.withLock { count in
-            guard count < Self.maximumThreads, NewThread.start({ [self] in work() }) else { return false }
+            guard count < Self.maximumThreads, (try? BlockingThread { [self] in work() }) != nil else { return false }
             count += 1
             return true
         }

@@ -1,4 +1,4 @@
-private import CLinux
+private import Epoll
 import Glibc
 private import Synchronization
 
@@ -15,7 +15,7 @@ final class TimerThread: Sendable {
         guard lists.count == 2 else { return false }
         pending.withLock { $0 = lists }
         let timers = lists.map(\.timer)
-        return NewThread.start { [self] in work(timers, enqueue) }
+        return (try? BlockingThread { [self] in work(timers, enqueue) }) != nil
     }
 
     /// Waits until `delay` has passed on `clock`, and then passes the job on.
