@@ -10,7 +10,7 @@ final class ThreadPool: TaskExecutor {
     /// That of this process.
     static let shared = ThreadPool()
 
-    /// So many that some may be busy or blocked for a while, and others go on; few are there at most times.
+    /// So many that some may be busy or blocked for a while, and others go on.
     static let maximumThreads = 4
 
     private let queue = JobQueue()
