@@ -180,11 +180,17 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
     ///
     /// - Parameters:
     ///   - owners: those that have it; of them, those that are not ``followed`` have left, and are ignored.
+    ///   - past: those that had it, besides those that this register knows of.
     ///   - forgotten: those that had it, but count as if they never had, since they cannot get it again.
-    package mutating func setFocus(_ owners: Set<Owner>?, forgetting forgotten: Set<Owner> = []) {
+    package mutating func setFocus(
+        _ owners: Set<Owner>?,
+        past: Set<Owner> = [],
+        forgetting forgotten: Set<Owner> = []
+    ) {
         guard let owners = owners?.intersection(followed) else { return focus = nil }
         let before = focus ?? (present: [], past: [])
-        focus = (owners, before.past.union(before.present).subtracting(owners).subtracting(forgotten))
+        let lost = before.past.union(before.present).union(past.intersection(followed))
+        focus = (owners, lost.subtracting(owners).subtracting(forgotten))
         let raised = stack.filter { id in
             records[id].map { owners.contains($0.owner) && !before.present.contains($0.owner) } ?? false
         }

@@ -141,9 +141,14 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
         applyChange(at: now) { $0.resignCurrent(id) }
     }
 
-    /// Sets which clients have the focus, as ``ActivityRegister/setFocus(_:forgetting:)`` does.
-    package mutating func setFocus(_ owners: Set<Owner>?, forgetting forgotten: Set<Owner> = [], at now: Moment) {
-        applyChange(at: now) { $0.setFocus(owners, forgetting: forgotten) }
+    /// Sets which clients have the focus, as ``ActivityRegister/setFocus(_:past:forgetting:)`` does.
+    package mutating func setFocus(
+        _ owners: Set<Owner>?,
+        past: Set<Owner> = [],
+        forgetting forgotten: Set<Owner> = [],
+        at now: Moment
+    ) {
+        applyChange(at: now) { $0.setFocus(owners, past: past, forgetting: forgotten) }
     }
 
     /// Removes the activity, on this device and from the lists of all others.

@@ -120,9 +120,10 @@ struct EngineActivities: Sendable {
 
     // MARK: By the daemon
 
-    /// Sets which owners of activities have the focus, and which count as if they never had it; nil while it is unknown.
-    func setFocus(_ owners: Set<BusName>?, forgetting forgotten: Set<BusName> = []) {
-        engine.change { state, now in state.origin.setFocus(owners, forgetting: forgotten, at: now) }
+    /// Sets which owners of activities have the focus, which had it, and which count as if they never had it; nil while it
+    /// is unknown.
+    func setFocus(_ owners: Set<BusName>?, past: Set<BusName> = [], forgetting forgotten: Set<BusName> = []) {
+        engine.change { state, now in state.origin.setFocus(owners, past: past, forgetting: forgotten, at: now) }
     }
 
     /// Turns the cover advertisement on or off.

@@ -64,7 +64,9 @@ struct FocusTracker: Sendable {
         for owner in owners where processes[owner] == nil {
             processes[owner] = try? await connection.processID(of: owner)
         }
-        let (present, windowless) = history.focus(process, among: processes) { ProcessTree.contains($0, below: $1) }
-        engine.activities.setFocus(present, forgetting: windowless)
+        let (present, past, windowless) = history.focus(process, among: processes) { process, root in
+            ProcessTree.contains(process, below: root)
+        }
+        engine.activities.setFocus(present, past: past, forgetting: windowless)
     }
 }

@@ -9,8 +9,10 @@ import X11
 /// In a Wayland session, only programs of X11 could be followed, so that what the person uses would be taken for something
 /// else: there, as without this service, the app that asked last is current.
 struct FocusService: Sendable {
-    /// The shortest time between two calls: of the windows that a person passes meanwhile, the last one counts.
+    /// The shortest time between two calls; those about the windows that a person passes meanwhile follow at once.
     private static let pause = Duration.milliseconds(250)
+    /// The most processes that are kept meanwhile.
+    private static let mostPassed = 8
     /// How long after a call that has failed it is made again.
     private static let delay = Duration.seconds(1)
     /// The bus name of Handoff's own window: a person who looks there has not turned to another app.
@@ -24,6 +26,11 @@ struct FocusService: Sendable {
     private let client: HandoffClient
     private let focus: X11Focus?
     private let current = CurrentValue(Told())
+    /// The processes that had the focus since the daemon was told the last time, in their order.
+    ///
+    /// It has to know each, if only for a moment: the activity of a process that never had the focus is one of a program
+    /// without a window, which is offered whatever has the focus.
+    private let passed = CurrentValue([UInt32]())
 
     /// - Parameters:
     ///   - client: the daemon.
@@ -49,6 +56,11 @@ struct FocusService: Sendable {
             while true {
                 seen = try await current.changed(since: seen)
                 var next = seen.value
+                for process in takePassed() where await !isOwnWindow(process) {
+                    guard process != next.process, let daemon = next.daemon else { continue }
+                    let told = Told(process: process, daemon: daemon)
+                    if told != last, try await tell(told) { last = told }
+                }
                 if let process = next.process, await isOwnWindow(process) { next.process = last.process }
                 // A daemon that comes does not know yet; one that nobody has told anything needs not be told so.
                 guard next.daemon != nil, next != last, next.process != nil || last.process != nil else { continue }
@@ -56,6 +68,12 @@ struct FocusService: Sendable {
                 try await Task.sleep(for: Self.pause)
             }
         }
+    }
+
+    private func takePassed() -> [UInt32] {
+        var processes: [UInt32] = []
+        passed.modify { (processes, $0) = ($0, processes) }
+        return processes
     }
 
     /// Whether a process is that of Handoff's own window.
@@ -89,7 +107,9 @@ struct FocusService: Sendable {
                 try await focus.follow(on: reactor) { process in
                     isFollowed.set(true)
                     // While nothing has the focus, the last app keeps it.
-                    if let process { current.modify { $0.process = process } }
+                    guard let process else { return }
+                    passed.modify { $0 = ($0.filter { $0 != process } + [process]).suffix(Self.mostPassed) }
+                    current.modify { $0.process = process }
                 }
             }
         } catch let error as X11Error where error.code == .disconnected && isFollowed.value {

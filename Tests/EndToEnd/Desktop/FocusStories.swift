@@ -34,6 +34,27 @@ struct FocusStories {
             }
         }
 
+        /// The same, but it publishes only when `body` calls its argument, which returns when it has.
+        func withLaterTerminal(
+            _ type: String,
+            _ body: @escaping @Sendable (@Sendable () async throws -> Void) async throws -> Void
+        ) async throws {
+            let (begin, output) = (
+                laptop.world.directory.appending(path: "begin"), laptop.world.directory.appending(path: "output")
+            )
+            mkfifo(begin.path(), 0o600)
+            let script = "read line < \(begin.path()); exec \"$@\" > \(output.path())"
+            let publish = [Programs.handoffctl, "--bus", laptop.bus.address.description, "publish", "--type", type]
+            let arguments = ["-T", type, "-e", "/bin/sh", "-c", script, "sh"] + publish
+            try await withProgram("/usr/bin/xterm", arguments, environment: environment) { _ in
+                try await activate(type)
+                try await body {
+                    try Data("\n".utf8).write(to: begin)
+                    try await laptop.poll { (try? Data(contentsOf: output))?.isEmpty == false }
+                }
+            }
+        }
+
         /// Gives the focus to the window with that title, once the window manager runs and shows it.
         func activate(_ title: String) async throws {
             try await laptop.poll {
@@ -142,6 +163,22 @@ struct FocusStories {
                         }
                     }
                     try await screen.until("org.example.one")
+                }
+            }
+        }
+    }
+
+    @Test("A program that publishes when its window has lost the focus is not taken for one without a window")
+    func later() async throws {
+        try await Self.run { screen in
+            try await screen.withDesktop { _ in
+                try await screen.withTerminal("org.example.one") {
+                    try await screen.until("org.example.one")
+                    try await screen.withLaterTerminal("org.example.two") { publish in
+                        try await screen.activate("org.example.one")
+                        try await publish()
+                        try await screen.until("org.example.one")
+                    }
                 }
             }
         }

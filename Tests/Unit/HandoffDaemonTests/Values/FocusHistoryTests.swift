@@ -47,10 +47,18 @@ struct FocusHistoryTests {
         #expect(focus(20) == [["shell"], []])
     }
 
+    @Test("An owner that comes later had the focus if a process that it is below had it")
+    mutating func later() {
+        #expect(focus(20, [:]) == [[], []])
+        #expect(focus(10, [:]) == [[], []])
+        #expect(focus(10) == [["script"], []], "that in the other terminal had it")
+    }
+
     @Test("An owner that is of no matter any more is forgotten, and one whose process is unknown never had the focus")
     mutating func gone() {
         #expect(focus(10) == [["script"], ["shell"]])
         #expect(focus(20, ["shell": 21]) == [["shell"], []])
+        parents[12] = 1
         #expect(focus(20) == [["shell"], ["script"]])
     }
 }
