@@ -62,6 +62,11 @@ struct AppTracker: Service {
         (processes, newProcesses) = AsyncStream.makeStream()
     }
 
+    /// Reads the installed apps, so that they are known to whoever calls the daemon first.
+    func read() {
+        engine.desktop.setApps(installedApps())
+    }
+
     func run() async throws {
         try await ignoringCancellation {
             try await cancelWhenGracefulShutdown {
@@ -117,9 +122,7 @@ struct AppTracker: Service {
             let watch = DirectoryWatch(scan.watched.map { FilePath($0) })
             logger.log(watch.obstacle, after: obstacle, of: "installed apps", every: Self.rescanInterval)
             obstacle = watch.obstacle
-            var registry = scan.registry()
-            registry.browserID = browserID
-            shown = show(registry, after: shown)
+            shown = show(installedApps(), after: shown)
             try await watch.changed(orAfter: Self.rescanInterval)
             try await Task.sleep(for: Self.debounceTime)
         }
@@ -138,6 +141,12 @@ struct AppTracker: Service {
             try await watch.changed(orAfter: Self.rescanInterval)
             try await Task.sleep(for: Self.debounceTime)
         }
+    }
+
+    private func installedApps() -> AppRegistry {
+        var registry = scan.registry()
+        registry.browserID = browserID
+        return registry
     }
 
     private var browserID: String? { documentApps.app(for: [DocumentAppScan.webpageType])?.id }

@@ -124,6 +124,7 @@ package struct Daemon<R: Radio>: Sendable {
             logger: logger
         )
         sites.restore()
+        apps.read()
         let reloader = SettingsReloader(running, engine: engine, folders: folders, logger: logger)
         return [
             try SignalService.ending(on: reactor),

@@ -169,6 +169,21 @@ struct AppStories {
         }
     }
 
+    @Test("The first call after the start of the daemon finds every app that is installed")
+    func firstCall() async throws {
+        // Enough of them that reading them takes longer than the call does.
+        let ids = Set((0..<600).map { "org.example.Editor\($0)" })
+        try await World.run { world in
+            for id in ids { try world.writeApp(id, Self.bus) }
+            try await withPrivateBus { bus in
+                try await world.withDaemon("desktop", on: bus, variables: world.appVariables) { desktop in
+                    let found = try await desktop.connected { try await $0.apps().apps }
+                    #expect(Set(found.map(\.id)) == ids)
+                }
+            }
+        }
+    }
+
     @Test("After the daemon is killed during a fetch, its next run notifies the app exactly once")
     func daemonKilled() async throws {
         let app = RecordingApp()
