@@ -175,6 +175,8 @@ struct FocusStories {
                 try await screen.withTerminal("org.example.one") {
                     try await screen.until("org.example.one")
                     try await screen.withLaterTerminal("org.example.two") { publish in
+                        // Only now does the daemon know that this window had the focus.
+                        try await screen.until(nil)
                         try await screen.activate("org.example.one")
                         try await publish()
                         try await screen.until("org.example.one")
