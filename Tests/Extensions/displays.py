@@ -12,7 +12,9 @@ class DisplayTest(IntegrationTest):
     def display(self, computer):
         """The variables of programs on a new display of a computer."""
         read, write = os.pipe()
-        self.enterContext(process(["Xvfb", "-displayfd", str(write), "-nolisten", "tcp"], pass_fds=[write],
+        # Without -noreset, it forgets its properties, such as the address of the accessibility bus, whenever it has no
+        # client for a moment.
+        self.enterContext(process(["Xvfb", "-displayfd", str(write), "-nolisten", "tcp", "-noreset"], pass_fds=[write],
                                   stderr=subprocess.DEVNULL))
         os.close(write)
         with open(read, encoding="ascii") as file:

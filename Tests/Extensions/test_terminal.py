@@ -332,8 +332,8 @@ class AcrossTests(TerminalTest):
             f". {self.integration(self.desktop, 'bash')}\n", encoding="utf-8"
         )
         read, write = os.pipe()
-        self.enterContext(process(["Xvfb", "-displayfd", str(write), "-nolisten", "tcp"], pass_fds=[write],
-                                  stderr=subprocess.DEVNULL))
+        self.enterContext(process(["Xvfb", "-displayfd", str(write), "-nolisten", "tcp", "-noreset"],
+                                  pass_fds=[write], stderr=subprocess.DEVNULL))
         os.close(write)
         with open(read, encoding="ascii") as display:
             number = int(display.readline())

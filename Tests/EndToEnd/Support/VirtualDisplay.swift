@@ -15,7 +15,7 @@ func withVirtualDisplay<Success>(
     _ arguments: [String],
     _ body: (_ environment: [String: String], _ server: ChildProcess) async throws -> Success
 ) async throws -> Success {
-    let screen = ["-displayfd", "1", "-screen", "0", "640x480x24", "-nolisten", "tcp"]
+    let screen = ["-displayfd", "1", "-screen", "0", "640x480x24", "-nolisten", "tcp", "-noreset"]
     return try await withProgram("/usr/bin/Xvfb", screen + arguments) { display in
         guard let number = await display.stdout.firstLine() else {
             throw MissingProgram(description: "Xvfb did not start: \(await display.stderr.text())")
