@@ -30,7 +30,7 @@ struct TakeReportService: Service {
 
     private func send(_ report: TakeReport, to peer: SessionPeer) async throws {
         do {
-            try await client.withChannel(to: peer) { channel, result in
+            try await client.withChannel(to: peer, .deferrable) { channel, result in
                 try await send(report, to: peer, over: channel, result)
             }
             engine.takes.attemptEnded(report.take, .noted)

@@ -46,7 +46,7 @@ struct PairingReconciliationService: Service {
     /// acknowledged that it has saved it, too.
     private func ask(_ peer: SessionPeer, about record: PairingRecord) async throws {
         let engine = engine
-        try await client.withChannel(to: peer) { (channel, result: SessionResult<Void>) in
+        try await client.withChannel(to: peer, .deferrable) { (channel, result: SessionResult<Void>) in
             let key = engine.pairings.newLocalIdentity().advertisingKey
             let request = PairingRecords.request(for: record)
             var session = ClientSession(keys: engine.identity.keys, peer: peer.publicKeys, request: .settle(request))

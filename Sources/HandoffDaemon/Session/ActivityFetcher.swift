@@ -28,7 +28,7 @@ struct ActivityFetcher: Sendable {
         let peer = try engine.sessions.peer(of: entry)
         note("began", of: peer)
         let (keys, engine) = (engine.identity.keys, engine)
-        let answer: Answer = try await client.withChannel(to: peer) { channel, result in
+        let answer: Answer = try await client.withChannel(to: peer, .awaited) { channel, result in
             let request = Request.fetch(
                 FetchRequest(typeHash: entry.typeHash, tag: entry.activity.tag, purpose: purpose)
             )

@@ -35,7 +35,7 @@ struct CircleUpdateService: Service {
     private func update(_ peer: SessionPeer) async throws {
         let engine = engine
         do {
-            try await client.withChannel(to: peer, limit: Self.limit) { channel, result in
+            try await client.withChannel(to: peer, .deferrable, limit: Self.limit) { channel, result in
                 do {
                     try await Self.exchange(with: peer, over: channel, result, engine)
                     result.deliver(())

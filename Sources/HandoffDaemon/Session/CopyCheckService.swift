@@ -52,7 +52,7 @@ struct CopyCheckService: Service {
             latest: { nil },
             others: { [] }
         )
-        try await client.withChannel(to: peer) { channel, result in
+        try await client.withChannel(to: peer, .deferrable) { channel, result in
             // Any request does: what counts is that the answer opens.
             let request = Request.circle(CircleRequest(digest: engine.trust.circleDigest))
             var session = ClientSession(keys: identity.keys, peer: identity.keys.publicKeys, request: request)

@@ -7,6 +7,7 @@ struct PeerDialer: Sendable {
     private typealias Body = @Sendable (any RadioChannel) async throws -> Void
 
     private let engine: Engine
+    private let precedence = DialPrecedence()
     /// Opens a channel of the radio to an endpoint within a time limit.
     private let open: @Sendable (PeerEndpoint, Duration, @escaping Body) async throws -> Void
 
@@ -41,11 +42,13 @@ struct PeerDialer: Sendable {
     ///
     /// - Parameters:
     ///   - peer: the device, and its endpoints; if `body` fails at one of them, the next is tried.
+    ///   - urgency: a deferrable dial waits for those to other devices for which somebody waits, and is interrupted by them.
     ///   - isDone: whether `body` has its result, so that its failure is not a reason to continue.
     ///   - body: may run again, at another endpoint or after its link was dropped, as long as it is not done.
     /// - Throws: `RadioError` when no channel can be opened; else what `body` throws.
     func withChannel(
         to peer: SessionPeer,
+        _ urgency: DialUrgency,
         unless isDone: @Sendable () -> Bool,
         _ body: @escaping @Sendable (any RadioChannel) async throws -> Void
     ) async throws {
@@ -57,7 +60,7 @@ struct PeerDialer: Sendable {
             tried.insert(current)
             let (dialled, seen) = (Promise<Void>(), tried)
             do {
-                next = try await dial(peer, at: current, excluding: seen) { channel in
+                next = try await dial(peer, urgency, at: current, excluding: seen) { channel in
                     dialled.fulfil(())
                     try await body(channel)
                 }
@@ -78,27 +81,37 @@ struct PeerDialer: Sendable {
         }
     }
 
-    /// Dials one endpoint; returns another one to continue with, or nil when `body` has run.
+    /// Dials one endpoint; returns another one to continue with, the same one after an interruption, or nil when `body`
+    /// has run.
     private func dial(
         _ peer: SessionPeer,
+        _ urgency: DialUrgency,
         at current: PeerEndpoint,
         excluding tried: Set<PeerEndpoint>,
         _ body: @escaping Body
     ) async throws -> PeerEndpoint? {
         let resolution = Promise<Resolution>()
+        if urgency == .deferrable { try await precedence.waitForTurn(of: peer.id) }
+        let awaited = urgency == .awaited ? precedence.begin(to: peer.id) : nil
+        defer { awaited?.end() }
         let limit = peer.others().contains { !tried.contains($0) } ? Self.limitPerEndpoint : Self.limit
         return try await race {
             try await open(current, limit) { channel in
                 resolution.fulfil(.opened)
                 guard resolution.valueIfSet == .opened else { return }
+                awaited?.end()
                 try await body(channel)
             }
             // The task that decided to move has set the endpoint to move to.
             guard resolution.valueIfSet == .moved else { return nil }
             try await untilCancelled()
         } _: {
-            try await Task.sleep(for: Self.minimumDialTime)
-            return try await move(excluding: tried, to: peer.latest, resolving: resolution)
+            let move: @Sendable () async throws -> PeerEndpoint = {
+                try await Task.sleep(for: Self.minimumDialTime)
+                return try await self.move(excluding: tried, to: peer.latest, resolving: resolution)
+            }
+            guard urgency == .deferrable else { return try await move() }
+            return try await race(move) { try await yield(peer, at: current, resolving: resolution) }
         }
     }
 
@@ -121,5 +134,17 @@ struct PeerDialer: Sendable {
             }
             heard = try await engine.deviceUpdates.changed(since: heard)
         }
+    }
+
+    /// Waits until a dial for which somebody waits has to go before a deferrable one, whose channel is not open yet.
+    private func yield(
+        _ peer: SessionPeer,
+        at current: PeerEndpoint,
+        resolving resolution: Promise<Resolution>
+    ) async throws -> PeerEndpoint {
+        try await precedence.waitUntilPreceded(peer.id)
+        resolution.fulfil(.moved)
+        guard resolution.valueIfSet == .moved else { try await untilCancelled() }
+        return current
     }
 }

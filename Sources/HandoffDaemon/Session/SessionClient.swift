@@ -42,12 +42,13 @@ struct SessionClient: Service {
     ///   the caller is cancelled.
     func withChannel<Success: Sendable>(
         to peer: SessionPeer,
+        _ urgency: DialUrgency,
         limit: Duration = limit,
         _ body: @escaping @Sendable (any RadioChannel, SessionResult<Success>) async throws -> Void
     ) async throws -> Success {
         let result = SessionResult<Success>()
         defer { result.end() }
-        guard sessions.submit({ await perform(peer, result, body) }) else { throw CancellationError() }
+        guard sessions.submit({ await perform(peer, urgency, result, body) }) else { throw CancellationError() }
         do {
             return try await withTimeout(limit, throwing: HandoffError.noAnswer(from: peer.name, within: limit)) {
                 try await result.value()
@@ -66,12 +67,13 @@ struct SessionClient: Service {
 
     private func perform<Success: Sendable>(
         _ peer: SessionPeer,
+        _ urgency: DialUrgency,
         _ result: SessionResult<Success>,
         _ body: @escaping @Sendable (any RadioChannel, SessionResult<Success>) async throws -> Void
     ) async {
         do {
             try await race {
-                try await dialer.withChannel(to: peer) {
+                try await dialer.withChannel(to: peer, urgency) {
                     !result.isPending
                 } _: { channel in
                     // Another device may have accepted the channel at this endpoint, and has no answer.

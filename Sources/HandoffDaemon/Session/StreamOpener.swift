@@ -26,7 +26,7 @@ struct StreamOpener: Sendable {
         if let obstacle = engine.rules.obstacle(toDealingWith: continuation.device) { throw obstacle.error }
         let peer = try engine.sessions.peer(continuation.device)
         do {
-            return try await client.withChannel(to: peer, limit: Self.limit) { channel, result in
+            return try await client.withChannel(to: peer, .awaited, limit: Self.limit) { channel, result in
                 let request = StreamRequest(activity: continuation.activity)
                 try await serve(request, of: peer, over: channel, result)
             }

@@ -23,6 +23,8 @@ final class DialRecordingRadio: DialOnlyRadio {
 
     /// The addresses that were dialled, in order.
     let dials = CurrentValue<[RadioAddress]>([])
+    /// The addresses of the dials that have ended, in order.
+    let ends = CurrentValue<[RadioAddress]>([])
 
     private let refusing: RadioAddress?
     private let breaking: RadioAddress?
@@ -45,6 +47,7 @@ final class DialRecordingRadio: DialOnlyRadio {
         _ body: (Channel) async throws -> Success
     ) async throws -> Success {
         dials.modify { $0.append(address) }
+        defer { ends.modify { $0.append(address) } }
         if address == breaking, dials.value.count <= breaks {
             return try await body(Channel(peer: address))
         }
