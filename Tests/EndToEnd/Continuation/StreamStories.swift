@@ -46,9 +46,8 @@ struct StreamStories {
         try await StreamFixture.run { fixture in
             try await fixture.world.withDevice("tablet") { tablet in
                 try await fixture.origin.trustEachOther(tablet)
-                let entry = try await tablet.watchingOnce()
                 try await tablet.connected { receiver in
-                    let continuation = try #require(try await receiver.fetch(entry, for: .take).continuation)
+                    let continuation = try await receiver.take()
                     let other = fixture.continued(by: receiver, as: continuation)
                     var ends: [(here: LocalStream, there: LocalStream)] = []
                     for device in [fixture, other, other, fixture] { ends.append(try await device.open()) }

@@ -6,6 +6,7 @@ import HandoffTestSupport
 import LocalStream
 import Synchronization
 import SystemPackage
+import Testing
 
 /// An app on the laptop, an app on the desktop that has continued its activity, and the streams between them.
 struct StreamFixture: Sendable {
@@ -29,11 +30,8 @@ struct StreamFixture: Sendable {
                 let editor = Editor { _ in }
                 let streams = ["SupportsContinuationStreams": Value.boolean(true)]
                 let activity = try await editor.open("org.example.talk", streams, over: publisher)
-                let entry = try await desktop.watchingOnce()
                 try await desktop.connected { receiver in
-                    guard let continuation = try await receiver.fetch(entry, for: .take).continuation else {
-                        throw NoStreams()
-                    }
+                    let continuation = try await receiver.take()
                     try await Reactor.withReactor { reactor in
                         try await story(
                             StreamFixture(
@@ -52,8 +50,6 @@ struct StreamFixture: Sendable {
             }
         }
     }
-
-    struct NoStreams: Error {}
 
     /// The same activity as it was continued by an app of a further device, over its own connection.
     func continued(by receiver: HandoffClient, as continuation: String) -> StreamFixture {
@@ -122,4 +118,16 @@ final class Progress: Sendable {
     }
 
     var bytes: Int { count.withLock { $0 } }
+}
+
+extension HandoffClient {
+    /// Fetches the only activity nearby, to go on with it; returns the name of its continuation.
+    ///
+    /// The daemon scans all the time until the client has gone: a device that has just been trusted changes its address,
+    /// and cannot be dialled before it is heard there.
+    func take() async throws -> String {
+        try await startLooking()
+        let entry = try await first { try await objects().nearby.first?.path }
+        return try #require(try await fetch(entry, for: .take).continuation)
+    }
 }
