@@ -47,6 +47,9 @@ struct StreamStories {
             try await fixture.world.withDevice("tablet") { tablet in
                 try await fixture.origin.trustEachOther(tablet)
                 try await tablet.connected { receiver in
+                    // Until each knows of the other, the origin advertises by turns for each alone, for up to 8 s, under an
+                    // address that the other does not hear.
+                    for client in [fixture.receiver, receiver] { try await client.waitForDevices(2) }
                     let continuation = try await receiver.take()
                     let other = fixture.continued(by: receiver, as: continuation)
                     var ends: [(here: LocalStream, there: LocalStream)] = []

@@ -130,4 +130,9 @@ extension HandoffClient {
         let entry = try await first { try await objects().nearby.first?.path }
         return try #require(try await fetch(entry, for: .take).continuation)
     }
+
+    /// Waits until the daemon trusts that many devices.
+    func waitForDevices(_ count: Int) async throws {
+        try await first { try await objects().devices.count == count ? () : nil }
+    }
 }
