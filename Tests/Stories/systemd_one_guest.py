@@ -2,11 +2,12 @@
 """The service under a user's own systemd; runs in a guest of the rig whose first process is systemd.
 
 laptop is the service of an account that the story makes, installed as `make install` does, on the user's own bus;
-desktop is a daemon without systemd. Shown are activation by both names, the sandbox, an app in a unit of its own,
+desktop is a daemon without systemd. Shown are activation by both names, the sandbox, apps in units of their own,
 restart, reload, crash, stop, and what the Debian package's scripts do for an upgrade and a removal.
 """
 
 import contextlib
+import json
 import os
 import pathlib
 import pwd
@@ -25,7 +26,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 UNIT = "handoffd.service"
 BUS = ("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
 NAMES = ("org.handoffd.Handoff1", "org.handoffd.Control1")
-EDITING, READING = "org.example.editor.editing", "org.example.reading"
+EDITING, READING, DRAWING = "org.example.editor.editing", "org.example.reading", "org.example.drawing"
 # The rating of Docs/Decisions/0032-apps-are-services-of-their-own.md, and what other versions of systemd may add.
 STATED_EXPOSURE, ROUNDING = 6.4, 0.1
 # Of the [Service] section, as systemd shows them.
@@ -34,6 +35,13 @@ SANDBOX = {
     "RestrictRealtime": "yes", "RestrictSUIDSGID": "yes", "SystemCallArchitectures": "native", "LimitCORE": "0",
     "UMask": "0077", "KeyringMode": "private", "RestrictAddressFamilies": "AF_BLUETOOTH AF_INET AF_INET6 AF_NETLINK AF_UNIX",
 }
+# An app that has read the whole activity, and goes on with it when somebody says so.
+WAITER = """#!/bin/sh
+cat > ~/drawing
+echo > ~/begun
+read -r word < ~/go
+exec sleep infinity < /dev/null
+"""
 # Of /proc/PID/status: a filter of system calls, and no new privileges.
 CONFINED, UNCONFINED = {"NoNewPrivs": "1", "Seccomp": "2"}, {"NoNewPrivs": "0", "Seccomp": "0"}
 # A withdrawal advertisement is received within moments; an entry of a device that is gone without one stays for 30 s.
@@ -232,9 +240,37 @@ def app(steps, laptop, desktop):
     return unit, found["MainPID"]
 
 
-def only_app(user):
-    """The unit of the only app that the daemon has started."""
-    listed = user.systemctl("list-units", "--plain", "--no-legend", "app-handoffd-*").split("\n")
+def waiting_app(steps, laptop, desktop):
+    """An app in a unit of its own that waits tells by its standard input when somebody goes on with the activity."""
+    user = laptop.user
+    waiter = user.write("waiter", WAITER, 0o755)
+    pipes = [user.home / name for name in ("begun", "go")]
+    for pipe in pipes:
+        os.mkfifo(pipe)
+        shutil.chown(pipe, user.name, user.name)
+    user.write(
+        ".local/share/applications/org.example.Waiter.desktop",
+        f"[Desktop Entry]\nType=Application\nName=Waiter\nX-Handoff-Exec={waiter}\nX-Handoff-Waits=true\n"
+        f"X-Handoff-ActivityTypes={DRAWING};\n",
+    )
+    with laptop.watching() as nearby, desktop.publishing("--type", DRAWING, "--user-info", '{"line": 34}'):
+        nearby.wait(lambda entries: [e.get("applicationName") for e in entries] == ["Waiter"], "entry with the app")
+        with steps.step("laptop continues an activity in an app that waits, and the caller waits with it"):
+            with process(laptop.command("continue"), stdout=subprocess.PIPE, text=True) as caller:
+                pipes[0].read_text(encoding="utf-8")
+                check('"line":34' in (user.home / "drawing").read_text(encoding="utf-8").replace(" ", ""), True)
+                check(caller.poll(), None)
+                pipes[1].write_text("go\n", encoding="utf-8")
+                answer = json.loads(caller.communicate(timeout=TIMEOUT)[0])
+                check(answer, {"outcome": "app", "application": "org.example.Waiter"})
+            unit = only_app(user, "*Waiter*")
+            check(user.properties(unit, "ActiveState")["ActiveState"], "active")
+            user.systemctl("stop", unit)
+
+
+def only_app(user, name="*"):
+    """The unit of the only app that the daemon has started; of the only one with a name, if there is one."""
+    listed = user.systemctl("list-units", "--plain", "--no-legend", f"app-handoffd-{name}").split("\n")
     units = [line.split()[0] for line in listed if line.strip()]
     if len(units) != 1:
         raise Failure(f"the units of apps are {units}")
@@ -339,6 +375,7 @@ def story():
             sandbox(steps, laptop)
             trust_each_other(laptop, desktop)
             running_app = app(steps, laptop, desktop)
+            waiting_app(steps, laptop, desktop)
             restarts(steps, laptop, desktop, running_app)
             removal(steps, laptop, desktop)
             nothing_was_refused(laptop)
