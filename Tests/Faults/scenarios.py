@@ -11,33 +11,18 @@ import subprocess
 import threading
 import time
 
+from continuations import continuation, document
+from faults import TYPES, Publisher, check, heal, poll, random_fault
 from machine import (
-    CHANGES, DESCRIPTOR, FAIL_FROM, FAIL_ONCE, KILL_AFTER, KILL_BEFORE, OPEN_TO_READ, TIMEOUT, TRAFFIC, Failure,
-    process,
+    CHANGES, DESCRIPTOR, FAIL_FROM, FAIL_ONCE, KILL_AFTER, KILL_BEFORE, OPEN_TO_READ, TIMEOUT, process,
 )
-from world import Lines, type_hash
+from world import type_hash
 
-# Each publication has a type of its own, so that what another device still lists of an earlier one is not taken for it.
-TYPES = [f"org.example.edit{number}" for number in range(20)]
-HERE = pathlib.Path(__file__).parent
-STORIES = HERE.parent / "Stories"
+STORIES = pathlib.Path(__file__).parents[1] / "Stories"
 # How long the users wait for the end of a pairing, which takes a few seconds.
 PATIENCE = 15
 # How long two devices near each other may take to agree after everything works again.
 AGREEMENT = 120
-
-
-def check(condition, text):
-    if not condition:
-        raise Failure(text)
-
-
-def poll(condition, what, timeout=TIMEOUT):
-    """Waits for a state that no event announces."""
-    end = time.monotonic() + timeout
-    while not condition():
-        check(time.monotonic() < end, f"{what}: not within {timeout:.0f} s")
-        threading.Event().wait(0.1)
 
 
 # MARK: The state of one device
@@ -135,137 +120,6 @@ def start(world, random):
 
 
 # MARK: Two devices
-
-def random_fault(world, random, *more):
-    """A fault of one of the daemons at its n-th message from now on, of the bus or of the air.
-
-    `more` names kinds of faults besides those of all scenarios. Returns what it is, the machine, and a function that arms
-    it.
-    """
-    machine = random.choice(world.machines)
-    count = random.randint(1, 80)
-    kind = random.choice(["kill", "kill", "stop", "cut", "cut", "loss", "descriptors", "change", "nothing", *more])
-    if kind == "nothing":
-        return kind, machine, lambda: None
-    if kind == "kill":
-        return f"kill {machine.name} at message {count}", machine, (
-            lambda: machine.orders.give(KILL_BEFORE, TRAFFIC, count, 0))
-    if kind == "descriptors":
-        count = 1 + count // 8
-        return f"no descriptor for call {count} of {machine.name}", machine, (
-            lambda: machine.orders.give(FAIL_ONCE, DESCRIPTOR, count, errno.EMFILE))
-    if kind == "change":
-        count, mode = 1 + count // 6, random.choice([FAIL_ONCE, KILL_BEFORE, KILL_AFTER])
-        error = random.choice([errno.EIO, errno.ENOSPC])
-        return f"mode {mode} of change {count} of {machine.name}", machine, (
-            lambda: machine.orders.give(mode, CHANGES, count, error))
-    action = {
-        "stop": machine.interrupt, "cut": world.air.cut,
-        "loss": lambda: world.air.set("loss 0.4"), "bus": machine.restart_bus,
-    }[kind]
-    return f"{kind} at message {count} of {machine.name}", machine, lambda: machine.pause_and(action, TRAFFIC, count)
-
-
-def heal(world):
-    """Ends all faults and starts what has ended; returns whether a fault was there, and whose daemons had ended."""
-    hit, ended = False, set()
-    for machine in world.machines:
-        hit = machine.end_faults() or hit
-    world.air.heal()
-    for machine in world.machines:
-        if machine.is_ending():
-            ended.add(machine.name)
-            machine.ensure()
-        machine.wait_for_bus()
-    return hit, ended
-
-
-class Publisher:
-    """An activity on the laptop that is published again when the daemon there was restarted."""
-
-    def __init__(self, machine, *arguments):
-        self._machine = machine
-        self._arguments = arguments
-        self._types = iter(TYPES)
-        self._child = None
-        self._daemon = None
-        self.type = None
-
-    def ensure(self):
-        """Publishes the activity, with a new type, unless this run of the daemon has it already."""
-        if self._child and self._child.poll() is None and self._daemon is self._machine.daemon:
-            return
-        self.end()
-        self._daemon = self._machine.daemon
-        self.type = next(self._types)
-        command = self._machine.command("publish", "--json", "--type", self.type, *self._arguments)
-        self._child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        Lines(self._child.stdout).wait(lambda line: "activity" in line, "the activity of the laptop")
-
-    def end(self):
-        if self._child:
-            self._child.kill()
-            self._child.wait()
-
-
-def continuation(world, random):
-    """A continuation meets a fault: the app gets WillContinue, and then exactly one of Continue and DidFail."""
-    desktop = world.desktop
-    applications = desktop.directory / "share/applications"
-    applications.mkdir(parents=True)
-    (applications / "org.example.Editor.desktop").write_text(
-        f"[Desktop Entry]\nType=Application\nName=Editor\nDBusActivatable=true\nX-Handoff-ActivityTypes={';'.join(TYPES)};\n",
-        encoding="utf-8",
-    )
-    world.start()
-    publisher = Publisher(world.laptop)
-    with process(
-        ["/usr/bin/python3", HERE / "app.py", desktop.bus], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
-    ) as app:
-        lines = Lines(app.stdout)
-        lines.wait(lambda line: line == "ready", "the app")
-        try:
-            for _ in range(5):
-                yield from one_continuation(world, random, publisher, app, lines)
-        finally:
-            publisher.end()
-
-
-def one_continuation(world, random, publisher, app, lines):
-    publisher.ensure()
-    world.entry(type_hash(publisher.type))
-    answer = random.choice(["yes", "yes", "no", "error"])
-    app.stdin.write(answer + "\n")
-    lines.wait(lambda line: line == answer, "the answer of the app")
-    name, _, arm = random_fault(world, random, "bus", "bus")
-    start = len(lines.seen)
-    arm()
-    result = world.desktop.run("continue", "--type", publisher.type)
-    hit, ended = heal(world)
-    what = f"with {name}, and an app that answers {answer}, continue ended with {result.returncode}"
-
-    def calls():
-        # Something that the app prints only now shows that all calls before have been read.
-        app.stdin.write("sync\n")
-        lines.wait(lambda line: line == "sync", "the end of the app's calls")
-        return [line.split()[0] for line in lines.seen[start:] if line != "sync"]
-
-    def is_complete():
-        found = calls()
-        return "WillContinue" not in found or found.count("Continue") + found.count("DidFail") > 0
-
-    # A daemon that was killed tells the app with its next run, which has begun.
-    poll(is_complete, f"{what}: the end of a continuation that the app was told of")
-    found = calls()
-    ends = [call for call in found if call != "WillContinue"]
-    check(len(ends) <= 1, f"{what}: the app got {found}")
-    check(found.count("WillContinue") <= 1, f"{what}: the app got {found}")
-    check("WillContinue" in found or not ends or "desktop" in ended, f"{what}: the app got {found}")
-    check(result.returncode != 0 or "Continue" in found, f"{what}: the app got {found}")
-    if not hit:
-        check((result.returncode == 0) == (answer == "yes"), f"{what}: {result.stderr.strip()}")
-    yield hit
-
 
 def stream(world, random):
     """A stream meets a fault: a reader gets everything and an end, or a beginning and an error."""
@@ -414,4 +268,4 @@ def growth(world, random):
               f"the memory of {machine.name} has grown from {memory} to {machine.memory()} KiB")
 
 
-ALL = {each.__name__: each for each in (state, start, continuation, stream, pairing, limits, growth)}
+ALL = {each.__name__: each for each in (state, start, continuation, document, stream, pairing, limits, growth)}

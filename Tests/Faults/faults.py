@@ -1,0 +1,97 @@
+"""Random faults of the daemons, of their bus and of the air, what ends them, and what several scenarios share."""
+
+import errno
+import subprocess
+import threading
+import time
+
+from machine import CHANGES, DESCRIPTOR, FAIL_ONCE, KILL_AFTER, KILL_BEFORE, TIMEOUT, TRAFFIC, Failure
+from world import Lines
+
+# Each publication has a type of its own, so that what another device still lists of an earlier one is not taken for it.
+TYPES = [f"org.example.edit{number}" for number in range(20)]
+
+
+def check(condition, text):
+    if not condition:
+        raise Failure(text)
+
+
+def poll(condition, what, timeout=TIMEOUT):
+    """Waits for a state that no event announces."""
+    end = time.monotonic() + timeout
+    while not condition():
+        check(time.monotonic() < end, f"{what}: not within {timeout:.0f} s")
+        threading.Event().wait(0.1)
+
+
+def random_fault(world, random, *more):
+    """A fault of one of the daemons at its n-th message from now on, of the bus or of the air.
+
+    `more` names kinds of faults besides those of all scenarios. Returns what it is, the machine, and a function that arms
+    it.
+    """
+    machine = random.choice(world.machines)
+    count = random.randint(1, 80)
+    kind = random.choice(["kill", "kill", "stop", "cut", "cut", "loss", "descriptors", "change", "nothing", *more])
+    if kind == "nothing":
+        return kind, machine, lambda: None
+    if kind == "kill":
+        return f"kill {machine.name} at message {count}", machine, (
+            lambda: machine.orders.give(KILL_BEFORE, TRAFFIC, count, 0))
+    if kind == "descriptors":
+        count = 1 + count // 8
+        return f"no descriptor for call {count} of {machine.name}", machine, (
+            lambda: machine.orders.give(FAIL_ONCE, DESCRIPTOR, count, errno.EMFILE))
+    if kind == "change":
+        count, mode = 1 + count // 6, random.choice([FAIL_ONCE, KILL_BEFORE, KILL_AFTER])
+        error = random.choice([errno.EIO, errno.ENOSPC])
+        return f"mode {mode} of change {count} of {machine.name}", machine, (
+            lambda: machine.orders.give(mode, CHANGES, count, error))
+    action = {
+        "stop": machine.interrupt, "cut": world.air.cut,
+        "loss": lambda: world.air.set("loss 0.4"), "bus": machine.restart_bus,
+    }[kind]
+    return f"{kind} at message {count} of {machine.name}", machine, lambda: machine.pause_and(action, TRAFFIC, count)
+
+
+def heal(world):
+    """Ends all faults and starts what has ended; returns whether a fault was there, and whose daemons had ended."""
+    hit, ended = False, set()
+    for machine in world.machines:
+        hit = machine.end_faults() or hit
+    world.air.heal()
+    for machine in world.machines:
+        if machine.is_ending():
+            ended.add(machine.name)
+            machine.ensure()
+        machine.wait_for_bus()
+    return hit, ended
+
+
+class Publisher:
+    """An activity on the laptop that is published again when the daemon there was restarted."""
+
+    def __init__(self, machine, *arguments):
+        self._machine = machine
+        self.arguments = arguments
+        self._types = iter(TYPES)
+        self._child = None
+        self._daemon = None
+        self.type = None
+
+    def ensure(self):
+        """Publishes the activity, with a new type, unless this run of the daemon has it already."""
+        if self._child and self._child.poll() is None and self._daemon is self._machine.daemon:
+            return
+        self.end()
+        self._daemon = self._machine.daemon
+        self.type = next(self._types)
+        command = self._machine.command("publish", "--json", "--type", self.type, *self.arguments)
+        self._child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        Lines(self._child.stdout).wait(lambda line: "activity" in line, "the activity of the laptop")
+
+    def end(self):
+        if self._child:
+            self._child.kill()
+            self._child.wait()
