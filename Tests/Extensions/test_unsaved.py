@@ -90,3 +90,71 @@ class UnsavedTests(UnsavedTest):
         ):
             with self.subTest(data=data[:40]), self.assertRaisesRegex(unsaved.Missing, reason):
                 unsaved.parse(data)
+
+
+class EmacsTests(UnsavedTest):
+    """Begun in Emacs."""
+
+    def stream(self, path):
+        """Tells Emacs of a stream of which handoffctl does not know."""
+        event = f'((event . "streamOpened") (stream . 1) (path . "{path}"))'
+        self.assertEqual(self.eval(self.laptop, f"(let (handoff--process) (handoff--event '{event}) t)"), "t")
+
+    def send(self, path):
+        """Has Emacs write for a stream into a file; the state that it writes, and the text."""
+        self.stream(path)
+        head, _, text = path.read_bytes().partition(b"\n")
+        parts = json.loads(head)
+        self.assertEqual(parts.pop("version"), 1)
+        return parts["state"], text.decode()
+
+    def test_from_emacs(self):
+        self.check_across("emacs")
+
+    def test_nothing_is_given_unless_the_person_wants_it(self):
+        self.configure("unsaved = yes")
+        self.begin("emacs", is_on=False)
+        self.check_without(": the editor there gives none.")
+
+    def test_text_that_is_too_long_stays_where_it_is(self):
+        self.configure("unsaved = yes")
+        self.begin("emacs")
+        self.eval(self.laptop, "(progn (insert (make-string (* 17 1024 1024) ?x)) t)")
+        self.check_without(": it has more than 16 MiB.")
+
+    def test_what_is_no_text_of_the_file_in_utf8_stays_where_it_is(self):
+        self.begin("emacs")
+        path = self.laptop.home / "content"
+        self.addCleanup(path.unlink, missing_ok=True)
+        compressed = self.laptop.docs / "notes.txt.gz"
+        compressed.touch()
+        for change, state in (
+            ("(goto-char (point-max))", "text"), ("(insert (string #x3fff80))", "encoding"),
+            ("(progn (delete-char -1) (insert (string #xd800)))", "encoding"),
+            ("(progn (delete-char -1) (set-buffer-multibyte nil))", "encoding"), ("(set-buffer-multibyte t)", "text"),
+            ("(setq buffer-file-format '(text/enriched))", "off"), ("(setq buffer-file-format nil)", "text"),
+            (f'(set-visited-file-name "{compressed}" t)', "saved"), ("(handoff--offer (handoff--file))", "off"),
+            ("(setq-default handoff-unsaved nil)", "off"),
+            ("(progn (setq-default handoff-unsaved t) (set-buffer-modified-p nil))", "saved"),
+            ("(progn (set-buffer-modified-p nil) (kill-buffer) t)", "saved"),
+        ):
+            with self.subTest(change=change):
+                self.eval(self.laptop, f"(progn {change} t)")
+                self.assertEqual(self.send(path), (state, UNSAVED if state == "text" else ""))
+
+    def test_emacs_writes_the_whole_text_and_nothing_else_and_asks_nothing(self):
+        self.begin("emacs")
+        path = self.laptop.home / "content/content.gz"
+        path.parent.mkdir()
+        self.addCleanup(path.parent.rmdir)
+        self.addCleanup(path.unlink, missing_ok=True)
+        self.eval(self.laptop, """(progn
+            (narrow-to-region (point) (1+ (point))) (setq make-backup-files t)
+            (setq-local create-lockfiles t write-region-annotate-functions '(ignore (lambda (&rest _) (error "hook"))))
+            (set-buffer-file-coding-system 'iso-latin-1-dos) (set-buffer-modified-p t) (message "before"))""")
+        self.assertEqual(self.send(path), ("text", UNSAVED))
+        self.assertEqual(list(path.parent.iterdir()), [path])
+        state = "(list (current-message) (buffer-modified-p) (buffer-narrowed-p) buffer-file-coding-system)"
+        self.assertEqual(self.eval(self.laptop, state), '("before" t t iso-latin-1-dos)')
+        self.stream("/nowhere/content")
+        self.assertEqual(self.eval(self.laptop, "(list (current-message) handoff-mode)"), '("before" t)')
