@@ -289,7 +289,7 @@ install-extensions:
 	    done; \
 	done
 	install -D -m 644 -t $(DESTDIR)$(EMACSDIR) Extensions/Emacs/*.el
-	install -D -m 644 -t $(DESTDIR)$(VSCODEDIR) Extensions/VSCode/package.json Extensions/VSCode/extension.js
+	install -D -m 644 -t $(DESTDIR)$(VSCODEDIR) Extensions/VSCode/package.json Extensions/VSCode/*.js
 
 # Without a program: the rig installs these for the programs of a debug build.
 .PHONY: install-service

@@ -8,7 +8,7 @@ const Module = require('module');
 const path = require('path');
 const readline = require('readline');
 
-const settings = { enabled: false, command: 'handoffctl' };
+const settings = { enabled: false, unsaved: false, command: 'handoffctl' };
 const listeners = { editor: [], window: [], save: [], settings: [] };
 const commands = {};
 const tell = (value) => process.stdout.write(`${JSON.stringify(value)}\n`);
@@ -64,16 +64,18 @@ const load = Module._load;
 Module._load = (name, ...rest) => (name === 'vscode' ? vscode : load(name, ...rest));
 const extension = require(path.resolve(process.argv[2]));
 
-function editor({ file, scheme = 'file', line = 0, character = 0, isDirty = false }) {
+function makeDocument({ file, scheme = 'file', isDirty = false }) {
     const isFile = fs.existsSync(file) && fs.statSync(file).isFile();
-    const text = isFile ? fs.readFileSync(file, 'utf8').split('\n') : [''];
     return {
-        selection: { active: { line, character } },
-        document: {
-            uri: { scheme, fsPath: file }, isUntitled: scheme === 'untitled', isDirty,
-            lineAt: (number) => ({ text: text[number] }),
-        },
+        uri: { scheme, fsPath: file }, isUntitled: scheme === 'untitled', isDirty, isClosed: false,
+        content: isFile ? fs.readFileSync(file, 'utf8') : '',
+        getText() { return this.content; },
+        lineAt(number) { return { text: this.content.split('\n')[number] }; },
     };
+}
+
+function editor({ line = 0, character = 0, ...what }) {
+    return { selection: { active: { line, character } }, document: makeDocument(what) };
 }
 
 const actions = {
@@ -82,9 +84,11 @@ const actions = {
         emit('settings', { affectsConfiguration: (name) => name === 'handoff' });
     },
     open: (value) => {
+        if (vscode.window.activeTextEditor) vscode.window.activeTextEditor.document.isClosed = true;
         vscode.window.activeTextEditor = value ? editor(value) : undefined;
         emit('editor', vscode.window.activeTextEditor);
     },
+    change: (content) => Object.assign(vscode.window.activeTextEditor.document, { content, isDirty: true }),
     // The cursor moves: the extension is told nothing that it listens to.
     move: (value) => Object.assign(vscode.window.activeTextEditor.selection.active, value),
     save: () => emit('save', vscode.window.activeTextEditor.document),

@@ -1,6 +1,7 @@
 """Text that is not saved on the laptop, in an editor of the desktop whose person has asked for it."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -158,3 +159,52 @@ class EmacsTests(UnsavedTest):
         self.assertEqual(self.eval(self.laptop, state), '("before" t t iso-latin-1-dos)')
         self.stream("/nowhere/content")
         self.assertEqual(self.eval(self.laptop, "(list (current-message) handoff-mode)"), '("before" t)')
+
+
+class CodeTests(UnsavedTest):
+    """Begun in VS Code's extension, in node."""
+
+    def test_from_vs_code(self):
+        self.check_across("vscode")
+
+    def test_nothing_is_given_unless_the_person_wants_it(self):
+        self.configure("unsaved = yes")
+        self.begin("vscode", is_on=False)
+        self.check_without(": the editor there gives none.")
+
+    def test_what_is_no_unsaved_text_in_utf8_stays_where_it_is(self):
+        events, answers, content = (self.laptop.home / name for name in ("events", "answers", "content"))
+        for path in (events, answers):
+            os.mkfifo(path)
+            self.addCleanup(path.unlink)
+        self.addCleanup(content.unlink, missing_ok=True)
+        command = self.laptop.program("streaming", f"#!/bin/sh\ncat {events} &\nexec cat > {answers}\n")
+        editor = self.node(self.laptop)
+        self.tell(editor, set={"enabled": True, "unsaved": True, "command": str(command)},
+                  open={"file": os.fsdecode(self.here)})
+        with open(events, "w", encoding="utf-8") as told, open(answers, encoding="utf-8") as lines:
+            self.assertTrue(json.loads(lines.readline())["supportsContinuationStreams"])
+
+            def stream(number, path):
+                told.write(json.dumps({"event": "streamOpened", "stream": number, "path": str(path)}) + "\n")
+                told.flush()
+
+            for number, (action, state, text) in enumerate((
+                ({}, "saved", ""), ({"change": "\ufeffone\r\n日😀"}, "text", "one\n日😀"), ({"change": ""}, "text", ""),
+                ({"change": "x" * 17 * 1024 * 1024}, "large", ""), ({"change": "x\ud83d"}, "encoding", ""),
+                ({"change": "x", "set": {"unsaved": False}}, "off", ""), ({"set": {"unsaved": True}}, "text", "x"),
+                ({"open": None}, "saved", ""),
+            )):
+                with self.subTest(action=str(action)[:60]):
+                    self.tell(editor, **action)
+                    content.write_bytes(b"")
+                    # One that cannot be written gets no answer.
+                    stream(100, f"{content}.not")
+                    stream(number, content)
+                    # The document that was closed is offered for a moment.
+                    answer = next(line for line in lines if line != "null\n")
+                    self.assertEqual(answer, f'{{"stream":{number}}}\n')
+                    head, _, given = content.read_bytes().partition(b"\n")
+                    self.assertEqual(json.loads(head), {"version": 1, "state": state})
+                    self.assertEqual(given.decode(), text)
+        self.assertFalse(os.path.exists(f"{content}.not"))

@@ -69,12 +69,17 @@ class UnsavedTest(IntegrationTest):
 
     def vscode(self, computer, path, **settings):
         """VS Code's extension in node with a document, once it is offered."""
+        editor = self.node(computer)
+        self.tell(editor, set={"enabled": True, **settings}, open={"file": os.fsdecode(path)})
+        computer.events.wait_document(path)
+        return editor
+
+    def node(self, computer):
+        """VS Code's extension in node, until the test ends."""
         editor = self.enterContext(process(
             ["node", *EXTENSION], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=computer.environment(),
         ))
         editor.lines = Lines(editor.stdout)
-        self.tell(editor, set={"enabled": True, **settings}, open={"file": os.fsdecode(path)})
-        computer.events.wait_document(path)
         return editor
 
     def tell(self, editor, **action):
