@@ -5,6 +5,7 @@
 const { execFile, spawn } = require('child_process');
 const vscode = require('vscode');
 const { describe, focusedFile, nameOf, writeText } = require('./file');
+const { TextServer } = require('./showing');
 
 // How long, in milliseconds, a change of the editor waits for the next one; and how long a file stays offered while
 // something without a file has the focus, such as the output of a task.
@@ -218,32 +219,42 @@ class Publisher {
 }
 
 let publisher = null;
+let texts = null;
 
 function activate(context) {
     const own = new Publisher();
+    const ownTexts = new TextServer();
     publisher = own;
+    texts = ownTexts;
     context.subscriptions.push(
         vscode.window.onDidChangeActiveTextEditor(() => own.changed()),
         vscode.window.onDidChangeWindowState((state) => {
-            if (state.focused) own.ask();
+            if (!state.focused) return;
+            ownTexts.focused();
+            own.ask();
         }),
         vscode.workspace.onDidSaveTextDocument(() => {
             own.changed();
             own.ask();
         }),
         vscode.workspace.onDidChangeConfiguration((event) => {
-            if (event.affectsConfiguration('handoff')) own.configure();
+            if (!event.affectsConfiguration('handoff')) return;
+            own.configure();
+            ownTexts.configure();
         }),
         vscode.commands.registerCommand('handoff.status', () => {
             vscode.window.showInformationMessage(`Handoff: ${own.status()}`);
         }),
     );
     own.configure();
+    ownTexts.configure();
 }
 
 function deactivate() {
     if (publisher) publisher.stop();
+    if (texts) texts.stop();
     publisher = null;
+    texts = null;
 }
 
 module.exports = { activate, deactivate };

@@ -74,10 +74,11 @@ class UnsavedTest(IntegrationTest):
         computer.events.wait_document(path)
         return editor
 
-    def node(self, computer):
+    def node(self, computer, **variables):
         """VS Code's extension in node, until the test ends."""
         editor = self.enterContext(process(
-            ["node", *EXTENSION], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=computer.environment(),
+            ["node", *EXTENSION], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env=computer.environment(**variables),
         ))
         editor.lines = Lines(editor.stdout)
         return editor
@@ -87,6 +88,14 @@ class UnsavedTest(IntegrationTest):
         editor.stdin.write(json.dumps(action) + "\n")
         editor.stdin.flush()
         editor.lines.wait(lambda line: "done" in json.loads(line), "the end of an action")
+
+    def looked(self, editor):
+        """What VS Code shows: the file, its text, whether that is unsaved, and the place of the cursor."""
+        editor.stdin.write('{"look": true}\n')
+        editor.stdin.flush()
+        line = json.loads(editor.lines.wait(lambda line: "text" in json.loads(line), "what is shown"))
+        editor.lines.wait(lambda line: "done" in json.loads(line), "the end of an action")
+        return line["file"], line["text"], line["isDirty"], line["line"], line["character"]
 
     # MARK: From one to the other
 
