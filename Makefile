@@ -288,8 +288,8 @@ install-extensions:
 	        install -D -m 644 Extensions/Vim/$$file $$directory/$$file || exit 1; \
 	    done; \
 	done
-	install -D -m 644 -t $(DESTDIR)$(EMACSDIR) Extensions/Emacs/handoff.el
-	install -D -m 644 -t $(DESTDIR)$(VSCODEDIR) Extensions/VSCode/package.json Extensions/VSCode/extension.js
+	install -D -m 644 -t $(DESTDIR)$(EMACSDIR) Extensions/Emacs/*.el
+	install -D -m 644 -t $(DESTDIR)$(VSCODEDIR) Extensions/VSCode/package.json Extensions/VSCode/*.js
 
 # Without a program: the rig installs these for the programs of a debug build.
 .PHONY: install-service
@@ -359,7 +359,7 @@ uninstall: ## Remove what `make install` has installed: DESTDIR= PREFIX=/usr/loc
 	rm -f $(addprefix $(DESTDIR)$(APPDIR)/,$(notdir $(EXTENSION_APPS)))
 	rm -f $(addprefix $(DESTDIR)$(VIMDIR)/,$(VIM_FILES)) $(addprefix $(DESTDIR)$(NVIMDIR)/,$(VIM_FILES))
 	rmdir --ignore-fail-on-non-empty $(DESTDIR)$(VIMDIR)/autoload/handoff $(DESTDIR)$(NVIMDIR)/autoload/handoff 2> /dev/null || true
-	rm -f $(DESTDIR)$(EMACSDIR)/handoff.el
+	rm -f $(DESTDIR)$(EMACSDIR)/handoff.el $(DESTDIR)$(EMACSDIR)/handoff-file.el
 	rm -rf $(DESTDIR)$(VSCODEDIR) $(DESTDIR)$(TERMINALDIR) $(DESTDIR)$(MEDIADIR) $(DESTDIR)$(VIEWERDIR) $(DESTDIR)$(OFFICEDIR)
 	rmdir --ignore-fail-on-non-empty $(DESTDIR)$(dir $(VSCODEDIR)) 2> /dev/null || true
 	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,handoffd handoffctl) $(DESTDIR)$(UNITDIR)/handoffd.service

@@ -16,6 +16,7 @@
 
 ;;; Code:
 
+(require 'handoff-file)
 (require 'json)
 (require 'subr-x)
 
@@ -26,8 +27,6 @@
 (defcustom handoff-command '("handoffctl")
   "The program `handoffctl' and its first arguments."
   :type '(repeat string))
-
-(defconst handoff--type "org.handoffd.document.text")
 
 (defconst handoff--pause 0.1
   "How long, in seconds, a change of the buffer waits for the next one.")
@@ -58,72 +57,6 @@ A look at the help should not end the activity.  In seconds.")
   "Whether the linger time has passed when `handoff--timer' runs.")
 
 ;;; What is offered
-
-(defun handoff--window ()
-  "The window whose file is offered: the selected one.
-In the minibuffer, it is that from which the minibuffer was entered."
-  (or (and (window-minibuffer-p) (minibuffer-selected-window)) (selected-window)))
-
-(defun handoff--file ()
-  "The file in the selected window, as a property list.
-It is nil when there is none that another computer could open."
-  (let* ((window (handoff--window))
-         (buffer (window-buffer window))
-         (path (buffer-local-value 'buffer-file-name buffer)))
-    (when (and path (not (file-remote-p path)))
-      (let* ((path (expand-file-name (file-name-unquote path)))
-             (attributes (let ((file-name-handler-alist nil)) (file-attributes path))))
-        ;; A string is the target of a symbolic link.
-        (when (and attributes (stringp (file-attribute-type attributes)))
-          (setq attributes (let ((file-name-handler-alist nil)) (file-attributes (file-truename path)))))
-        (when (and attributes (null (file-attribute-type attributes)))
-          (with-current-buffer buffer
-            (save-excursion
-              (save-restriction
-                (widen)
-                (goto-char (window-point window))
-                (list :url (concat "file://" (handoff--percent-encoded path))
-                      :title (handoff--title path)
-                      :line (line-number-at-pos)
-                      :column (1+ (- (point) (let ((inhibit-field-text-motion t)) (line-beginning-position))))
-                      :modified (and (buffer-modified-p) t)
-                      :time (truncate
-                             (float-time (file-attribute-modification-time attributes))))))))))))
-
-(defun handoff--percent-encoded (path)
-  "PATH as the path of a URL.
-All bytes but those that RFC 3986 calls unreserved, and the slash, are %XX."
-  (mapconcat
-   (lambda (byte)
-     (if (or (<= ?A byte ?Z) (<= ?a byte ?z) (<= ?0 byte ?9) (memq byte '(?/ ?. ?_ ?~ ?-)))
-         (string byte)
-       (format "%%%02X" byte)))
-   (encode-coding-string path (or file-name-coding-system default-file-name-coding-system 'utf-8-unix) t)
-   ""))
-
-(defun handoff--title (path)
-  "The name of the file PATH as text for a user.
-It has no control characters, and is as long as a title may be."
-  (truncate-string-to-width
-   (mapconcat (lambda (character)
-                (cond ((or (< character 32) (= character 127)) " ")
-                      ;; Bytes that are not UTF-8.
-                      ((> character #x10FFFF) "?")
-                      (t (string character))))
-              (file-name-nondirectory path) "")
-   200))
-
-(defun handoff--line (file needs-save)
-  "The line for handoffctl about FILE.
-With NEEDS-SAVE, handoffctl asks for the place of the cursor when another device
-fetches the activity."
-  (let ((json-encoding-pretty-print nil))
-    (json-encode
-     `((type . ,handoff--type) (title . ,(plist-get file :title)) (documentURL . ,(plist-get file :url))
-       (needsSave . ,(if needs-save t json-false))
-       (userInfo . ((version . 1) (line . ,(plist-get file :line)) (column . ,(plist-get file :column))
-                    (modified . ,(if (plist-get file :modified) t json-false))
-                    (modificationTime . ,(plist-get file :time))))))))
 
 (defun handoff--offer (file)
   "Offer FILE."
@@ -171,6 +104,15 @@ The second line says that the next device has to ask again."
       (setq handoff--offered file)
       (handoff--write (handoff--line file nil))
       (handoff--write (handoff--line file t)))))
+
+(defun handoff--send (event)
+  "Give the unsaved text to a device that has asked for it by EVENT."
+  (condition-case nil
+      (progn
+        (handoff--write-text handoff--offered (alist-get 'path event))
+        (handoff--write (format "{\"stream\": %d}" (alist-get 'stream event))))
+    ;; handoffctl breaks the stream then, when it has waited.
+    (error nil)))
 
 ;;; handoffctl
 
@@ -230,6 +172,7 @@ The second line says that the next device has to ask again."
   "Handle an EVENT of `handoffctl publish --follow'."
   (pcase (alist-get 'event event)
     ("willSave" (handoff--save))
+    ("streamOpened" (handoff--send event))
     ("offered" (setq handoff--object (alist-get 'activity event)
                      handoff--obstacle (alist-get 'documentProblem event)))
     ("continued" (setq handoff--continued (alist-get 'deviceName event)))

@@ -2,12 +2,11 @@
 // Docs/Editors.md of handoffd says what is sent, and what happens on the other computer.
 'use strict';
 
-const fs = require('fs');
 const { execFile, spawn } = require('child_process');
-const { pathToFileURL } = require('url');
 const vscode = require('vscode');
+const { describe, focusedFile, nameOf, writeText } = require('./file');
+const { TextServer } = require('./showing');
 
-const TYPE = 'org.handoffd.document.text';
 // How long, in milliseconds, a change of the editor waits for the next one; and how long a file stays offered while
 // something without a file has the focus, such as the output of a task.
 const PAUSE = 100;
@@ -17,7 +16,7 @@ const LINGER = 1000;
 class Publisher {
     constructor() {
         this.child = null;
-        // The file that is offered, as file() returns it.
+        // The file that is offered, as focusedFile() returns it.
         this.offered = null;
         this.object = '';
         this.obstacle = '';
@@ -41,6 +40,10 @@ class Publisher {
         return this.settings.get('enabled') === true && !this.isFailed;
     }
 
+    get givesText() {
+        return this.settings.get('unsaved') === true;
+    }
+
     /** Follows the settings: starts, or ends the activity. */
     configure() {
         this.isFailed = false;
@@ -61,7 +64,7 @@ class Publisher {
     async update(isLate) {
         if (!this.isOn) return;
         const look = ++this.look;
-        const file = await this.file();
+        const file = await focusedFile();
         if (look !== this.look || !this.isOn) return;
         if (!file) {
             if (this.offered && !isLate) this.changed(LINGER - PAUSE, true);
@@ -70,29 +73,6 @@ class Publisher {
             this.start();
             if (this.child) this.offer(file);
         }
-    }
-
-    /** The file in the focused editor; null when there is none that another computer could open. */
-    async file() {
-        const editor = vscode.window.activeTextEditor;
-        if (!editor || editor.document.uri.scheme !== 'file' || editor.document.isUntitled) return null;
-        const path = editor.document.uri.fsPath;
-        const status = await fs.promises.stat(path).catch(() => null);
-        if (!status || !status.isFile()) return null;
-        // After the wait, so that it is the place of this moment.
-        return { ...this.place(editor), path, time: Math.floor(status.mtimeMs / 1000) };
-    }
-
-    place(editor) {
-        const position = editor.selection.active;
-        const before = editor.document.lineAt(position.line).text.slice(0, position.character);
-        return {
-            url: pathToFileURL(editor.document.uri.fsPath).href,
-            line: position.line + 1,
-            // VS Code counts UTF-16 code units.
-            column: Array.from(before).length + 1,
-            isModified: editor.document.isDirty,
-        };
     }
 
     offer(file) {
@@ -109,25 +89,14 @@ class Publisher {
         this.write('null');
     }
 
-    /** The line for handoffctl. With needsSave, it asks for the place of the cursor when a device fetches it. */
     line(file, needsSave) {
-        const name = file.path.slice(file.path.lastIndexOf('/') + 1);
-        return JSON.stringify({
-            type: TYPE,
-            title: Array.from(name.replace(/[\u0000-\u001f\u007f]/g, ' ')).slice(0, 200).join(''),
-            documentURL: file.url,
-            needsSave,
-            userInfo: {
-                version: 1, line: file.line, column: file.column, modified: file.isModified,
-                modificationTime: file.time,
-            },
-        });
+        return describe(file, { needsSave, givesText: this.givesText });
     }
 
     /** Answers willSave, twice: the second line says that the next device has to ask again. */
     async save() {
         const turn = this.turn;
-        const file = (await this.file()) || this.offered;
+        const file = (await focusedFile()) || this.offered;
         // Another line was the answer meanwhile, or there is nobody to answer.
         if (turn !== this.turn || !this.isOn) return;
         if (file) {
@@ -137,6 +106,18 @@ class Publisher {
         } else {
             this.write('{}');
         }
+    }
+
+    /** Gives the unsaved text of the file that is offered to a device that has asked for it. */
+    async send(event) {
+        const child = this.child;
+        try {
+            await writeText(this.offered, this.givesText, event.path);
+        } catch {
+            // handoffctl breaks the stream then, when it has waited.
+            return;
+        }
+        if (child === this.child) this.write(JSON.stringify({ stream: event.stream }));
     }
 
     start() {
@@ -196,6 +177,7 @@ class Publisher {
         }
         switch (event.event) {
         case 'willSave': this.save(); break;
+        case 'streamOpened': this.send(event); break;
         case 'offered':
             this.object = event.activity;
             this.obstacle = event.documentProblem || '';
@@ -228,7 +210,7 @@ class Publisher {
     }
 
     status() {
-        const name = this.offered && this.offered.path.slice(this.offered.path.lastIndexOf('/') + 1);
+        const name = this.offered && nameOf(this.offered);
         if (!this.isOn) return `off${this.obstacle && `: ${this.obstacle}`}`;
         if (!name) return 'nothing is offered';
         if (this.obstacle) return `${name} is not offered: ${this.obstacle}`;
@@ -237,32 +219,42 @@ class Publisher {
 }
 
 let publisher = null;
+let texts = null;
 
 function activate(context) {
     const own = new Publisher();
+    const ownTexts = new TextServer();
     publisher = own;
+    texts = ownTexts;
     context.subscriptions.push(
         vscode.window.onDidChangeActiveTextEditor(() => own.changed()),
         vscode.window.onDidChangeWindowState((state) => {
-            if (state.focused) own.ask();
+            if (!state.focused) return;
+            ownTexts.focused();
+            own.ask();
         }),
         vscode.workspace.onDidSaveTextDocument(() => {
             own.changed();
             own.ask();
         }),
         vscode.workspace.onDidChangeConfiguration((event) => {
-            if (event.affectsConfiguration('handoff')) own.configure();
+            if (!event.affectsConfiguration('handoff')) return;
+            own.configure();
+            ownTexts.configure();
         }),
         vscode.commands.registerCommand('handoff.status', () => {
             vscode.window.showInformationMessage(`Handoff: ${own.status()}`);
         }),
     );
     own.configure();
+    ownTexts.configure();
 }
 
 function deactivate() {
     if (publisher) publisher.stop();
+    if (texts) texts.stop();
     publisher = null;
+    texts = null;
 }
 
 module.exports = { activate, deactivate };

@@ -28,6 +28,8 @@ from world import PROGRAMS, TIMEOUT, Failure, Lines, device, process, trust_each
 TYPE = "org.handoffd.document.text"
 # Below the home directory of a computer.
 EDIT = "usr/libexec/handoffd/handoff-edit"
+# The minor mode for Emacs, as the person loads it.
+EMACS_MODE = f"(add-to-list 'load-path \"{ROOT / 'Extensions/Emacs'}\")\n(require 'handoff)"
 # When documents were written, in seconds since 1970.
 WRITTEN = 1_700_000_000
 # What handoffctl says of an activity that has ended, and of a device that did not answer.

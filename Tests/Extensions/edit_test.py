@@ -7,11 +7,10 @@ import socket
 import subprocess
 import urllib.parse
 
-from devices import EDIT, ROOT, TIMEOUT, TYPE, WRITTEN, IntegrationTest, Lines, process
+from devices import EDIT, EMACS_MODE, ROOT, TIMEOUT, TYPE, WRITTEN, IntegrationTest, Lines, process
 
 # The settings of a Vim that offers what it shows.
 ON_AT_START = f"set nocompatible\nlet g:handoff_enabled = 1\nset runtimepath^={ROOT / 'Extensions/Vim'}\n"
-MODE = ROOT / "Extensions/Emacs/handoff.el"
 
 
 def activity(path, line=1, column=1, **more):
@@ -113,7 +112,7 @@ case $1$2 in *--action*) [ ! -p {self.notes}.answer ] || cat {self.notes}.answer
         """An Emacs on the desktop, once it shows its first document."""
         settings = self.desktop.home / "settings.el"
         settings.write_text(
-            f'(setq make-backup-files nil)\n(load "{MODE}")\n(handoff-mode 1)\n(server-start)\n', encoding="utf-8"
+            f'(setq make-backup-files nil)\n{EMACS_MODE}\n(handoff-mode 1)\n(server-start)\n', encoding="utf-8"
         )
         editor = self.terminal(self.desktop, "emacs", "-nw", "-Q", "-l", settings, self.first())
         self.events.wait("the first document", lambda e: e["properties"].get("DocumentURL"))

@@ -4,10 +4,9 @@ import json
 import os
 import subprocess
 
-from devices import ROOT, TIMEOUT, WRITTEN, IntegrationTest, process
+from devices import EMACS_MODE, ROOT, TIMEOUT, WRITTEN, IntegrationTest, process
 
 PLUGIN = ROOT / "Extensions/Vim"
-MODE = ROOT / "Extensions/Emacs/handoff.el"
 EXTENSION = [ROOT / "Tests/Extensions/fake-vscode.js", ROOT / "Extensions/VSCode/extension.js"]
 NAME = "日本 'ü' $x.txt".encode()
 TEXT = "one\n\tdä日x\n"
@@ -27,7 +26,7 @@ class AcrossTests(IntegrationTest):
         """An editor in which the document was opened at a place, once it is offered."""
         if kind == "emacs":
             settings = computer.home / "settings.el"
-            settings.write_text(f'(load "{MODE}")\n(handoff-mode 1)\n(server-start)\n', encoding="utf-8")
+            settings.write_text(f'{EMACS_MODE}\n(handoff-mode 1)\n(server-start)\n', encoding="utf-8")
             place = [f"+{line}", path, "--eval", f"(forward-char {column - 1})"]
             arguments = ["emacs", "-nw", "-Q", "-l", settings, *place]
         elif kind == "vscode":

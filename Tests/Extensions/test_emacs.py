@@ -3,10 +3,9 @@
 import signal
 import subprocess
 
-from devices import ROOT, TIMEOUT, WRITTEN, IntegrationTest, deaf
+from devices import EMACS_MODE, TIMEOUT, WRITTEN, IntegrationTest, deaf
 from odd_names import ODD_NAMES
 
-MODE = ROOT / "Extensions/Emacs/handoff.el"
 
 
 def string(path):
@@ -21,7 +20,7 @@ class EmacsTests(IntegrationTest):
         """Emacs in a terminal of the laptop, with the minor mode."""
         settings = self.laptop.home / "settings.el"
         settings.write_text(
-            f'(setq make-backup-files nil ring-bell-function (quote ignore))\n(load "{MODE}")\n{setting}\n'
+            f'(setq make-backup-files nil ring-bell-function (quote ignore))\n{EMACS_MODE}\n{setting}\n'
             '(require \'server)\n(server-start)\n(setq inhibit-startup-screen t)\n', encoding="utf-8",
         )
         made = self.terminal(self.laptop, "emacs", "-nw", "-Q", "-l", settings, path, **variables)

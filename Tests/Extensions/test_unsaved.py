@@ -5,98 +5,17 @@ import os
 import subprocess
 import sys
 
-from devices import EDIT, ROOT, TIMEOUT, WRITTEN, IntegrationTest
+from devices import EDIT, ROOT, TIMEOUT
+from unsaved_test import SAVED, UNSAVED, UnsavedTest
 
 sys.path.insert(0, str(ROOT / "Extensions"))
 sys.path.insert(0, str(ROOT / "Extensions/Edit"))
 
 from editing import unsaved  # noqa: E402
 
-PLUGIN = ROOT / "Extensions/Vim"
-MODE = ROOT / "Extensions/Emacs/handoff.el"
-SAVED = "one\ntwo\nthree\n"
-UNSAVED = "one\n'日本' \"$x\" | \\ %\nthree\nfour"
 
-
-class UnsavedTests(IntegrationTest):
-    """Begun in an editor, with changes that are not saved, and continued in another one."""
-
-    def setUp(self):
-        super().setUp()
-        self.here, self.there = self.pair.write("notes.txt", SAVED)
-        self.notes = self.desktop.home / "notes"
-        self.addCleanup(lambda: self.notes.unlink(missing_ok=True))
-        text = f"#!/bin/sh\nprintf '%s\\n' \"$*\" >> {self.notes}\n"
-        self.addCleanup(self.desktop.program("notify-send", text).unlink)
-
-    def configure(self, text):
-        """Writes edit.conf of the desktop."""
-        (self.desktop.home / "config/handoff").mkdir(exist_ok=True)
-        (self.desktop.home / "config/handoff/edit.conf").write_text(
-            f"[edit]\npatience = 20\n{text}\n", encoding="utf-8"
-        )
-
-    def vim(self, computer, kind, path, settings=""):
-        """Vim or Neovim with a document, once it is offered."""
-        file = computer.home / (".vimrc" if kind == "vim" else "config/nvim/init.vim")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(
-            f"set nocompatible noswapfile\nlet g:handoff_enabled = 1\n{settings}\nset runtimepath^={PLUGIN}\n", encoding="utf-8"
-        )
-        self.addCleanup(file.unlink, missing_ok=True)
-        editor = self.terminal(computer, kind, path)
-        computer.events.wait_document(path)
-        return editor
-
-    def run_command(self, editor, command):
-        """Runs an Ex command, and waits until the editor has done it."""
-        self.count = getattr(self, "count", 0) + 1
-        editor.type(f"\x1b:{command}\r:echo 'do' . 'ne-{self.count}'\r")
-        editor.wait(f"done-{self.count}")
-
-    def begin(self, kind, settings="let g:handoff_unsaved = 1", change=UNSAVED):
-        """An editor of the laptop with a document that was changed, and not saved."""
-        editor = self.vim(self.laptop, kind, self.here, settings)
-        new = self.laptop.home / "new.txt"
-        new.write_text(change, encoding="utf-8")
-        self.addCleanup(new.unlink)
-        self.run_command(editor, f"%delete _ | call setline(1, readfile('{new}')) | call cursor(2, 2)")
-        self.pair.fetch()
-        return editor
-
-    def take(self):
-        """Continues on the desktop what the laptop offers."""
-        self.assertEqual(self.desktop.ctl("continue")["outcome"], "app")
-
-    def shown(self, editor):
-        """What a Vim of the desktop shows, and whether it is unsaved."""
-        file = self.desktop.home / "shown.json"
-        self.addCleanup(file.unlink, missing_ok=True)
-        expression = "[getline(1, '$'), &modified, line('.'), strchars(strpart(getline('.'), 0, col('.') - 1)) + 1]"
-        self.run_command(editor, f"call writefile([json_encode({expression})], '{file}')")
-        return json.loads(file.read_text(encoding="utf-8"))
-
-    def left(self):
-        """Files with texts that nobody has removed."""
-        return [name for computer in (self.laptop, self.desktop) for name in os.listdir(computer.runtime)
-                if name.startswith(("handoff-text", "handoffctl-"))]
-
-    def check_across(self, origin):
-        """Unsaved text arrives as unsaved text, and no file changes."""
-        self.configure("unsaved = yes")
-        editor = self.vim(self.desktop, "nvim", self.desktop.write("first.txt"))
-        self.begin(origin)
-        self.take()
-        self.desktop.events.wait_document(self.there)
-        self.assertEqual(self.shown(editor), [UNSAVED.split("\n"), 1, 2, 2])
-        for path in (self.here, self.there):
-            with open(path, "rb") as file:
-                self.assertEqual(file.read().decode(), SAVED)
-            self.assertEqual(os.stat(path).st_mtime, WRITTEN)
-        self.assertIn("With the changes from laptop", self.notes.read_text(encoding="utf-8"))
-        self.assertEqual(self.left(), [])
-        self.run_command(editor, "undo")
-        self.assertEqual(self.shown(editor)[0], SAVED.splitlines())
+class UnsavedTests(UnsavedTest):
+    """Begun in Vim or Neovim, and continued in an editor that shows unsaved text."""
 
     def test_from_vim(self):
         self.check_across("vim")
@@ -106,33 +25,15 @@ class UnsavedTests(IntegrationTest):
 
     def test_in_emacs(self):
         self.configure("unsaved = yes")
-        settings = self.desktop.home / "settings.el"
-        settings.write_text(
-            f'(setq make-backup-files nil create-lockfiles nil)\n(load "{MODE}")\n(handoff-mode 1)\n(server-start)\n',
-            encoding="utf-8",
-        )
-        first = self.desktop.write("first.txt")
-        editor = self.terminal(self.desktop, "emacs", "-nw", "-Q", "-l", settings, first)
-        self.desktop.events.wait_document(first)
+        self.emacs(self.desktop, self.desktop.write("first.txt"))
         self.begin("vim")
         self.take()
         self.desktop.events.wait_document(self.there)
         file = self.desktop.home / "shown.txt"
         self.addCleanup(file.unlink, missing_ok=True)
-        editor.type(f'\x1b:(write-region (format "%s %s" (buffer-modified-p) (buffer-string)) nil "{file}")\r')
-        editor.wait("shown.txt")
+        self.eval(self.desktop, f'(write-region (format "%s %s" (buffer-modified-p) (buffer-string)) nil "{file}")')
         self.assertEqual(file.read_text(encoding="utf-8"), f"t {UNSAVED}\n")
-        with open(self.there, "rb") as document:
-            self.assertEqual(document.read().decode(), SAVED)
-        self.assertEqual(self.left(), [])
-
-    def check_without(self, reason):
-        """Unsaved text stays where it is, and the person is told why."""
-        editor = self.vim(self.desktop, "nvim", self.desktop.write("first.txt"))
-        self.take()
-        self.desktop.events.wait_document(self.there)
-        self.assertEqual(self.shown(editor)[:2], [SAVED.splitlines(), 0])
-        self.assertIn(f"are not here{reason}", self.notes.read_text(encoding="utf-8"))
+        self.check_files()
 
     def test_nothing_is_asked_for_unless_the_person_wants_it(self):
         self.configure("")
@@ -141,7 +42,7 @@ class UnsavedTests(IntegrationTest):
 
     def test_nothing_is_given_unless_the_person_wants_it(self):
         self.configure("unsaved = yes")
-        self.begin("nvim", settings="")
+        self.begin("nvim", is_on=False)
         self.check_without(": the editor there gives none.")
 
     def test_text_that_is_too_long_stays_where_it_is(self):
@@ -190,3 +91,120 @@ class UnsavedTests(IntegrationTest):
         ):
             with self.subTest(data=data[:40]), self.assertRaisesRegex(unsaved.Missing, reason):
                 unsaved.parse(data)
+
+
+class EmacsTests(UnsavedTest):
+    """Begun in Emacs."""
+
+    def stream(self, path):
+        """Tells Emacs of a stream of which handoffctl does not know."""
+        event = f'((event . "streamOpened") (stream . 1) (path . "{path}"))'
+        self.assertEqual(self.eval(self.laptop, f"(let (handoff--process) (handoff--event '{event}) t)"), "t")
+
+    def send(self, path):
+        """Has Emacs write for a stream into a file; the state that it writes, and the text."""
+        self.stream(path)
+        head, _, text = path.read_bytes().partition(b"\n")
+        parts = json.loads(head)
+        self.assertEqual(parts.pop("version"), 1)
+        return parts["state"], text.decode()
+
+    def test_from_emacs(self):
+        self.check_across("emacs")
+
+    def test_nothing_is_given_unless_the_person_wants_it(self):
+        self.configure("unsaved = yes")
+        self.begin("emacs", is_on=False)
+        self.check_without(": the editor there gives none.")
+
+    def test_text_that_is_too_long_stays_where_it_is(self):
+        self.configure("unsaved = yes")
+        self.begin("emacs")
+        self.eval(self.laptop, "(progn (insert (make-string (* 17 1024 1024) ?x)) t)")
+        self.check_without(": it has more than 16 MiB.")
+
+    def test_what_is_no_text_of_the_file_in_utf8_stays_where_it_is(self):
+        self.begin("emacs")
+        path = self.laptop.home / "content"
+        self.addCleanup(path.unlink, missing_ok=True)
+        compressed = self.laptop.docs / "notes.txt.gz"
+        compressed.touch()
+        for change, state in (
+            ("(goto-char (point-max))", "text"), ("(insert (string #x3fff80))", "encoding"),
+            ("(progn (delete-char -1) (insert (string #xd800)))", "encoding"),
+            ("(progn (delete-char -1) (set-buffer-multibyte nil))", "encoding"), ("(set-buffer-multibyte t)", "text"),
+            ("(setq buffer-file-format '(text/enriched))", "off"), ("(setq buffer-file-format nil)", "text"),
+            (f'(set-visited-file-name "{compressed}" t)', "saved"), ("(handoff--offer (handoff--file))", "off"),
+            ("(setq-default handoff-unsaved nil)", "off"),
+            ("(progn (setq-default handoff-unsaved t) (set-buffer-modified-p nil))", "saved"),
+            ("(progn (set-buffer-modified-p nil) (kill-buffer) t)", "saved"),
+        ):
+            with self.subTest(change=change):
+                self.eval(self.laptop, f"(progn {change} t)")
+                self.assertEqual(self.send(path), (state, UNSAVED if state == "text" else ""))
+
+    def test_emacs_writes_the_whole_text_and_nothing_else_and_asks_nothing(self):
+        self.begin("emacs")
+        path = self.laptop.home / "content/content.gz"
+        path.parent.mkdir()
+        self.addCleanup(path.parent.rmdir)
+        self.addCleanup(path.unlink, missing_ok=True)
+        self.eval(self.laptop, """(progn
+            (narrow-to-region (point) (1+ (point))) (setq make-backup-files t)
+            (setq-local create-lockfiles t write-region-annotate-functions '(ignore (lambda (&rest _) (error "hook"))))
+            (set-buffer-file-coding-system 'iso-latin-1-dos) (set-buffer-modified-p t) (message "before"))""")
+        self.assertEqual(self.send(path), ("text", UNSAVED))
+        self.assertEqual(list(path.parent.iterdir()), [path])
+        state = "(list (current-message) (buffer-modified-p) (buffer-narrowed-p) buffer-file-coding-system)"
+        self.assertEqual(self.eval(self.laptop, state), '("before" t t iso-latin-1-dos)')
+        self.stream("/nowhere/content")
+        self.assertEqual(self.eval(self.laptop, "(list (current-message) handoff-mode)"), '("before" t)')
+
+
+class CodeTests(UnsavedTest):
+    """Begun in VS Code's extension, in node."""
+
+    def test_from_vs_code(self):
+        self.check_across("vscode")
+
+    def test_nothing_is_given_unless_the_person_wants_it(self):
+        self.configure("unsaved = yes")
+        self.begin("vscode", is_on=False)
+        self.check_without(": the editor there gives none.")
+
+    def test_what_is_no_unsaved_text_in_utf8_stays_where_it_is(self):
+        events, answers, content = (self.laptop.home / name for name in ("events", "answers", "content"))
+        for path in (events, answers):
+            os.mkfifo(path)
+            self.addCleanup(path.unlink)
+        self.addCleanup(content.unlink, missing_ok=True)
+        command = self.laptop.program("streaming", f"#!/bin/sh\ncat {events} &\nexec cat > {answers}\n")
+        editor = self.node(self.laptop)
+        self.tell(editor, set={"enabled": True, "unsaved": True, "command": str(command)},
+                  open={"file": os.fsdecode(self.here)})
+        with open(events, "w", encoding="utf-8") as told, open(answers, encoding="utf-8") as lines:
+            self.assertTrue(json.loads(lines.readline())["supportsContinuationStreams"])
+
+            def stream(number, path):
+                told.write(json.dumps({"event": "streamOpened", "stream": number, "path": str(path)}) + "\n")
+                told.flush()
+
+            for number, (action, state, text) in enumerate((
+                ({}, "saved", ""), ({"change": "\ufeffone\r\n日😀"}, "text", "one\n日😀"), ({"change": ""}, "text", ""),
+                ({"change": "x" * 17 * 1024 * 1024}, "large", ""), ({"change": "x\ud83d"}, "encoding", ""),
+                ({"change": "x", "set": {"unsaved": False}}, "off", ""), ({"set": {"unsaved": True}}, "text", "x"),
+                ({"open": None}, "saved", ""),
+            )):
+                with self.subTest(action=str(action)[:60]):
+                    self.tell(editor, **action)
+                    content.write_bytes(b"")
+                    # One that cannot be written gets no answer.
+                    stream(100, f"{content}.not")
+                    stream(number, content)
+                    # The document that was closed is offered for a moment.
+                    answer = next(line for line in lines if line != "null\n")
+                    self.assertEqual(answer, f'{{"stream":{number}}}\n')
+                    head, _, given = content.read_bytes().partition(b"\n")
+                    self.assertEqual(json.loads(head), {"version": 1, "state": state})
+                    self.assertEqual(given.decode(), text)
+        self.assertFalse(os.path.exists(f"{content}.not"))

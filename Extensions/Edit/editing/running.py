@@ -8,6 +8,7 @@ import socket
 import subprocess
 import urllib.parse
 
+from editing.windows import last_used, show_text
 from sockets import own_sockets, runtime_directory, temporary_directory
 
 # How long an editor that has answered that it could take the document may take for it, in seconds: longer if it asks
@@ -187,13 +188,19 @@ class Emacs:
 class Code:
     """VS Code, which opens what its command says in the window that is running."""
 
-    takes_text = False
     # What VS Code and its free build call their command, and their sockets.
     PROGRAMS = ("code", "codium")
 
     def __init__(self, server, program):
         self.server = server
         self.program = program
+        # The window that can show text that is not saved.
+        self.window = None
+
+    @property
+    def takes_text(self):
+        """Whether it can show text that is not saved: with its extension, where that is switched on."""
+        return self.window is not None
 
     @classmethod
     def running(cls, patience):
@@ -212,6 +219,7 @@ class Code:
                 connection.connect(self.server)
         except OSError:
             return None
+        self.window = last_used(patience) if place.is_modified else None
         return "idle"
 
     @staticmethod
@@ -221,7 +229,17 @@ class Code:
 
     def open(self, place):
         """Opens it, at its place if the name does not look like one with a place."""
+        if place.text:
+            return self.open_with_text(place)
         return answer([self.program, "--reuse-window", *self.arguments(place)], 2 * PATIENCE_TO_OPEN) is not None
+
+    def open_with_text(self, place):
+        """Opens it with the unsaved text; its command then brings the window to the front, and leaves the place."""
+        if not show_text(self.window, place, PATIENCE_TO_OPEN):
+            return False
+        place.text.remove()
+        answer([self.program, "--reuse-window", place.path], PATIENCE_TO_OPEN)
+        return True
 
     @staticmethod
     def arguments(place):

@@ -1,0 +1,159 @@
+;;; handoff-file.el --- The file in the selected window, and how handoffctl is told of it  -*- lexical-binding: t; -*-
+
+;;; Commentary:
+
+;; A part of handoff.el.  Nothing here starts handoffctl, or writes to it.
+
+;;; Code:
+
+(require 'json)
+
+(defcustom handoff-unsaved nil
+  "Whether unsaved text is given to the user's other computers.
+One gets it that takes the activity and asks for it.  Only the global value
+counts, so that no file can set it."
+  :group 'handoff
+  :risky t
+  :type 'boolean)
+
+(defconst handoff--type "org.handoffd.document.text")
+
+(defconst handoff--maximum (- (* 16 1024 1024) 64)
+  "How much unsaved text is sent, in bytes.
+It is what a stream of `handoffctl publish --follow' carries, less its first
+line.")
+
+;;; The file
+
+(defun handoff--window ()
+  "The window whose file is offered: the selected one.
+In the minibuffer, it is that from which the minibuffer was entered."
+  (or (and (window-minibuffer-p) (minibuffer-selected-window)) (selected-window)))
+
+(defun handoff--path (buffer)
+  "The path of the file of BUFFER, or nil if that is on no disk of this computer."
+  (let ((path (buffer-local-value 'buffer-file-name buffer)))
+    (when (and path (not (file-remote-p path)))
+      (expand-file-name (file-name-unquote path)))))
+
+(defun handoff--file ()
+  "The file in the selected window, as a property list.
+It is nil when there is none that another computer could open."
+  (let* ((window (handoff--window))
+         (buffer (window-buffer window))
+         (path (handoff--path buffer))
+         (attributes (and path (handoff--attributes path))))
+    (when (and attributes (null (file-attribute-type attributes)))
+      (with-current-buffer buffer
+        (save-excursion
+          (save-restriction
+            (widen)
+            (goto-char (window-point window))
+            (list :buffer buffer
+                  :path path
+                  :url (concat "file://" (handoff--percent-encoded path))
+                  :title (handoff--title path)
+                  :line (line-number-at-pos)
+                  :column (1+ (- (point) (let ((inhibit-field-text-motion t)) (line-beginning-position))))
+                  :modified (and (buffer-modified-p) t)
+                  :time (truncate (float-time (file-attribute-modification-time attributes))))))))))
+
+(defun handoff--attributes (path)
+  "The attributes of the file PATH, or of what it links to; nil if there is none."
+  (let* ((file-name-handler-alist nil)
+         (attributes (file-attributes path)))
+    ;; A string is the target of a symbolic link.
+    (if (and attributes (stringp (file-attribute-type attributes)))
+        (file-attributes (file-truename path))
+      attributes)))
+
+(defun handoff--percent-encoded (path)
+  "PATH as the path of a URL.
+All bytes but those that RFC 3986 calls unreserved, and the slash, are %XX."
+  (mapconcat
+   (lambda (byte)
+     (if (or (<= ?A byte ?Z) (<= ?a byte ?z) (<= ?0 byte ?9) (memq byte '(?/ ?. ?_ ?~ ?-)))
+         (string byte)
+       (format "%%%02X" byte)))
+   (encode-coding-string path (or file-name-coding-system default-file-name-coding-system 'utf-8-unix) t)
+   ""))
+
+(defun handoff--title (path)
+  "The name of the file PATH as text for a user.
+It has no control characters, and is as long as a title may be."
+  (truncate-string-to-width
+   (mapconcat (lambda (character)
+                (cond ((or (< character 32) (= character 127)) " ")
+                      ;; Bytes that are not UTF-8.
+                      ((> character #x10FFFF) "?")
+                      (t (string character))))
+              (file-name-nondirectory path) "")
+   200))
+
+(defun handoff--line (file needs-save)
+  "The line for handoffctl about FILE.
+With NEEDS-SAVE, handoffctl asks for the place of the cursor when another device
+fetches the activity."
+  (let ((json-encoding-pretty-print nil))
+    (json-encode
+     `((type . ,handoff--type) (title . ,(plist-get file :title)) (documentURL . ,(plist-get file :url))
+       (needsSave . ,(if needs-save t json-false))
+       ,@(and (default-value 'handoff-unsaved) '((supportsContinuationStreams . t)))
+       (userInfo . ((version . 1) (line . ,(plist-get file :line)) (column . ,(plist-get file :column))
+                    (modified . ,(if (plist-get file :modified) t json-false))
+                    (modificationTime . ,(plist-get file :time))))))))
+
+;;; Unsaved text
+
+(defun handoff--write-text (file path)
+  "Write the unsaved text of FILE as it is now to PATH, for a stream.
+It begins with a line that says whether the text follows."
+  (let* ((state (handoff--text-state file))
+         (json-encoding-pretty-print nil)
+         (head (json-encode `((version . 1) (state . ,state)))))
+    (with-current-buffer (if (equal state "text") (plist-get file :buffer) (current-buffer))
+      ;; In that buffer, where they may have local values.
+      (let ((coding-system-for-write 'utf-8-unix) (coding-system-require-warning nil)
+            (write-region-annotate-functions nil) (write-region-post-annotation-function nil)
+            (file-name-handler-alist nil) (create-lockfiles nil) (write-region-inhibit-fsync t))
+        (write-region (concat head "\n") nil path nil 'silent)
+        (when (equal state "text")
+          ;; All of the buffer, also where it is narrowed.
+          (write-region nil nil path t 'silent))))))
+
+(defun handoff--text-state (file)
+  "Whether the unsaved text of FILE is sent: \"text\"; else why not."
+  (let ((buffer (plist-get file :buffer)))
+    (cond ((not (default-value 'handoff-unsaved)) "off")
+          ;; The buffer may have another file by now.
+          ((not (and (buffer-live-p buffer) (buffer-modified-p buffer)
+                     (equal (handoff--path buffer) (plist-get file :path))))
+           "saved")
+          (t (with-current-buffer buffer
+               (save-excursion
+                 (save-restriction
+                   (widen)
+                   (cond ((handoff--is-transformed) "off")
+                         ((not enable-multibyte-characters) "encoding")
+                         ;; Inside Emacs, a text is in a superset of UTF-8.
+                         ((> (position-bytes (point-max)) handoff--maximum) "large")
+                         ((handoff--is-unicode) "text")
+                         (t "encoding")))))))))
+
+(defun handoff--is-transformed ()
+  "Whether the file of the current buffer has another form than its text.
+It may be encrypted or compressed, or shown as a dump of its bytes."
+  (or buffer-file-format
+      (derived-mode-p 'hexl-mode)
+      (find-file-name-handler (handoff--path (current-buffer)) 'write-region)))
+
+(defun handoff--is-unicode ()
+  "Whether the current buffer has only characters that UTF-8 can encode.
+Emacs has also bytes that it could not decode, and characters of its own."
+  (goto-char (point-min))
+  (skip-chars-forward "\0-\uD7FF\uE000-\U0010FFFF")
+  (eobp))
+
+(provide 'handoff-file)
+
+;;; handoff-file.el ends here
