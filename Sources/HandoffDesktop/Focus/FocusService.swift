@@ -4,10 +4,10 @@ import Epoll
 import HandoffBus
 import X11
 
-/// Tells the daemon which process has the focus, where the desktop tells: on displays of X11.
+/// Tells the daemon which process has the focus, where the desktop tells: on displays of X11, and on those of KWin.
 ///
-/// In a Wayland session, only programs of X11 could be followed, so that what the person uses would be taken for something
-/// else: there, as without this service, the app that asked last is current.
+/// In another session of Wayland, only programs of X11 could be followed, so that what the person uses would be taken for
+/// something else: there, as without this service, the app that asked last is current.
 struct FocusService: Sendable {
     /// The shortest time between two calls; those about the windows that a person passes meanwhile follow at once.
     private static let pause = Duration.milliseconds(250)
@@ -24,7 +24,8 @@ struct FocusService: Sendable {
     }
 
     private let client: HandoffClient
-    private let focus: X11Focus?
+    private let display: X11Focus?
+    private let compositor: KWinFocus?
     private let current = CurrentValue(Told())
     /// The processes that had the focus since the daemon was told the last time, in their order.
     ///
@@ -34,23 +35,21 @@ struct FocusService: Sendable {
 
     /// - Parameters:
     ///   - client: the daemon.
-    ///   - environment: names the display, as `DISPLAY` and `XAUTHORITY`.
+    ///   - environment: names the display, as `DISPLAY` and `XAUTHORITY`, and the directory of the session's files.
     init(client: HandoffClient, environment: [String: String]) {
         self.client = client
         // A user manager may know of one of them only.
         let isWayland =
             environment["WAYLAND_DISPLAY"]?.isEmpty == false || environment["XDG_SESSION_TYPE"] == "wayland"
-        focus = isWayland ? nil : X11Focus(environment)
+        display = isWayland ? nil : X11Focus(environment)
+        compositor = KWinFocus(connection: client.connection, environment: environment)
     }
 
-    /// Runs until cancelled; without a display of X11 it does nothing.
+    /// Runs until cancelled; on a desktop that does not tell it does nothing.
     ///
     /// - Throws: `DBusError` when the bus is lost, `X11Error` when a display is gone that was followed.
     func run() async throws {
-        guard let focus else { try await untilCancelled() }
-        let followers: [@Sendable () async throws -> Void] = [
-            { try await follow(focus) }, { try await followDaemon() },
-        ]
+        let followers: [@Sendable () async throws -> Void] = [{ try await follow() }, { try await followDaemon() }]
         try await withBackgroundTasks(followers) {
             var (seen, last) = (current.initial, Told())
             while true {
@@ -96,27 +95,42 @@ struct FocusService: Sendable {
         }
     }
 
-    /// Follows the focus until the display is gone; where there is none to follow, it stays unknown.
+    /// Follows the focus on the display, or else on the compositor; where neither tells, it stays unknown.
+    private func follow() async throws {
+        if let display { try await follow(display) }
+        let current = current
+        try await compositor?.follow {
+            saw($0)
+        } loss: {
+            current.modify { $0.process = nil }
+        }
+        try await untilCancelled()
+    }
+
+    /// Follows the focus until the display is gone; returns where there is none to follow.
     ///
     /// - Throws: `X11Error` when a display is gone that was followed: the session ends, and the next one has another
     ///   program, which cannot start while this one has its name.
-    private func follow(_ focus: X11Focus) async throws {
-        let (current, isFollowed) = (current, CurrentValue(false))
+    private func follow(_ display: X11Focus) async throws {
+        let isFollowed = CurrentValue(false)
         do {
             try await Reactor.withReactor { reactor in
-                try await focus.follow(on: reactor) { process in
+                try await display.follow(on: reactor) { process in
                     isFollowed.set(true)
-                    // While nothing has the focus, the last app keeps it.
-                    guard let process else { return }
-                    passed.modify { $0 = ($0.filter { $0 != process } + [process]).suffix(Self.mostPassed) }
-                    current.modify { $0.process = process }
+                    saw(process)
                 }
             }
         } catch let error as X11Error where error.code == .disconnected && isFollowed.value {
             throw error
         } catch {}
         current.modify { $0.process = nil }
-        try await untilCancelled()
+    }
+
+    /// Records that a process has the focus; while nothing has it, the last app keeps it.
+    private func saw(_ process: UInt32?) {
+        guard let process else { return }
+        passed.modify { $0 = ($0.filter { $0 != process } + [process]).suffix(Self.mostPassed) }
+        current.modify { $0.process = process }
     }
 
     private func followDaemon() async throws {

@@ -100,12 +100,7 @@ struct FocusStories {
         }
 
         /// Waits until an activity of that type is current; nil for none.
-        func until(_ type: String?) async throws {
-            try await laptop.poll {
-                let status = try await laptop.json("status")
-                return status["currentActivityType"].isNull ? type == nil : status["currentActivityType"].string == type
-            }
-        }
+        func until(_ type: String?) async throws { try await laptop.untilCurrent(type) }
     }
 
     /// Runs `story` with a device that has a display with a window manager.

@@ -118,6 +118,14 @@ struct Device: Sendable {
         while try await !condition() { await Task.yield() }
     }
 
+    /// Waits until an activity of that type is current; nil for none.
+    func untilCurrent(_ type: String?) async throws {
+        try await poll {
+            let status = try await json("status")
+            return status["currentActivityType"].isNull ? type == nil : status["currentActivityType"].string == type
+        }
+    }
+
     /// Runs `body` with a client connection to this device's bus.
     func connected<Success: Sendable>(
         _ body: @escaping @Sendable (HandoffClient) async throws -> Success

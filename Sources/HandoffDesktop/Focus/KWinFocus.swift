@@ -1,0 +1,106 @@
+import DBus
+import Glibc
+import SystemPackage
+
+/// Which process has the window with the focus on a desktop of KWin, the compositor of KDE.
+///
+/// KWin tells a program nothing about the windows of others, but runs a script for whoever calls it on the session bus
+/// (`org.kde.kwin.Scripting`; the names in the script are those of KWin 5 and of KWin 6). Of a window of Wayland, KWin has
+/// the process from the kernel; of one of X11, what the program says about itself.
+struct KWinFocus: Sendable {
+    private static let service: BusName = "org.kde.KWin"
+    private static let path: ObjectPath = "/org/handoffd/Desktop1/Focus"
+    private static let interface: InterfaceName = "org.handoffd.Focus1"
+    /// The name of the script in KWin.
+    private static let script = "handoff-focus"
+    /// How long KWin may take to load a script.
+    private static let patience = Duration.seconds(10)
+
+    private let connection: Connection
+    /// Where the script is while it runs.
+    private let file: FilePath
+
+    /// - Parameters:
+    ///   - connection: a connection to the session bus.
+    ///   - environment: names the user's directory for files of running programs, as `XDG_RUNTIME_DIR`; nil without it.
+    init?(connection: Connection, environment: [String: String]) {
+        guard let directory = environment["XDG_RUNTIME_DIR"], directory.hasPrefix("/") else { return nil }
+        self.connection = connection
+        file = FilePath(directory).appending("handoff-focus.js")
+    }
+
+    /// Follows the focus until cancelled, with each KWin that comes.
+    ///
+    /// - Parameters:
+    ///   - change: is called with the process that has the focus, first and after each change; with nil while no window of
+    ///     an app has it. It runs on the connection's thread, and must not block.
+    ///   - loss: is called when KWin has gone.
+    /// - Throws: `DBusError` when the bus is lost.
+    func follow(_ change: @escaping @Sendable (UInt32?) -> Void, loss: () -> Void) async throws {
+        try await connection.withOwner(of: Self.service) { owners in
+            defer { unload() }
+            for await owner in owners {
+                connection.objects.remove(at: Self.path)
+                loss()
+                guard let owner else { continue }
+                // One that refuses leaves the focus unknown, as a compositor without scripts does.
+                try? await load(into: owner, change)
+            }
+        }
+    }
+
+    private func load(into compositor: BusName, _ change: @escaping @Sendable (UInt32?) -> Void) async throws {
+        let ownProcess = try await connection.processID(of: compositor)
+        let tell = Method(name: "Tell", inputs: [Argument(name: "process", type: .string)]) { invocation in
+            let process = UInt32(try invocation.arguments.decode(at: 0, as: String.self))
+            // What KWin shows itself is no app; and the first process is what a program in a namespace may name.
+            change(process.flatMap { $0 > 1 && $0 != ownProcess ? $0 : nil })
+            return .reply([])
+        }
+        connection.objects.insert([Interface(name: Self.interface, methods: [tell])], at: Self.path, for: compositor)
+        try write()
+        // One of an earlier run that was killed would call a client that is gone.
+        _ = try await call("unloadScript", [.string(Self.script)])
+        _ = try await call("loadScript", [.string(file.string), .string(Self.script)])
+        _ = try await call("start", [])
+    }
+
+    /// Writes the script, which calls this client whenever another window has the focus.
+    ///
+    /// A special window is a panel, the background or a notification.
+    private func write() throws {
+        let text = """
+            function tell(window) {
+                callDBus("\(connection.uniqueName)", "\(Self.path)", "\(Self.interface)", "Tell",
+                    window && !window.specialWindow ? String(window.pid) : "");
+            }
+            (workspace.windowActivated || workspace.clientActivated).connect(tell);
+            tell(workspace.activeWindow || workspace.activeClient);
+
+            """
+        let options: FileDescriptor.OpenOptions = [.create, .truncate, .noFollow, .closeOnExec]
+        let descriptor = try FileDescriptor.open(file, .writeOnly, options: options, permissions: .ownerReadWrite)
+        _ = try descriptor.closeAfter { try descriptor.writeAll(text.utf8) }
+    }
+
+    private func unload() {
+        connection.objects.remove(at: Self.path)
+        connection.send(scripting("unloadScript", [.string(Self.script)]))
+        _ = file.withPlatformString { unlink($0) }
+    }
+
+    private func call(_ member: MemberName, _ arguments: [Value]) async throws -> [Value] {
+        try await connection.call(scripting(member, arguments), timeout: Self.patience)
+    }
+
+    private func scripting(_ member: MemberName, _ arguments: [Value]) -> MethodCall {
+        MethodCall(
+            destination: Self.service,
+            path: "/Scripting",
+            interface: "org.kde.kwin.Scripting",
+            member: member,
+            arguments: arguments,
+            startsService: false
+        )
+    }
+}

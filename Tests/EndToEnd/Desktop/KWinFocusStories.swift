@@ -1,0 +1,71 @@
+import Foundation
+import HandoffBus
+import HandoffTestSupport
+import TestLimits
+import Testing
+
+@Suite(
+    "On a desktop of KWin and Wayland, the app with the focus decides which activity is current",
+    .endsWithin(minutes: 10, instances: 2)
+)
+struct KWinFocusStories {
+    /// Runs `story` with a device on whose bus KWin runs.
+    private static func run(_ story: @escaping @Sendable (KWin) async throws -> Void) async throws {
+        try await World.run { world in
+            try await world.withDevice("laptop") { laptop in try await KWin.run(on: laptop, story) }
+        }
+    }
+
+    /// Runs `body` while handoff-desktop runs.
+    private static func withDesktop(
+        _ kwin: KWin,
+        _ body: @escaping @Sendable (ChildProcess) async throws -> Void
+    ) async throws {
+        try await kwin.device.bus.withDesktop(in: kwin.device.world, kwin.environment) { process in
+            try await kwin.device.bus.waitForOwner(of: HandoffName.desktop)
+            try await body(process)
+        }
+    }
+
+    @Test("Of two apps with windows, that with the focus is current; none while another app has it")
+    func windows() async throws {
+        try await Self.run { kwin in
+            try await Self.withDesktop(kwin) { _ in
+                try await kwin.withApp("org.example.one") {
+                    try await kwin.device.untilCurrent("org.example.one")
+                    try await kwin.withApp("org.example.two") {
+                        try await kwin.device.untilCurrent("org.example.two")
+                        try await kwin.withApp(nil) { try await kwin.device.untilCurrent(nil) }
+                        try await kwin.device.untilCurrent("org.example.two")
+                    }
+                    try await kwin.device.untilCurrent("org.example.one")
+                }
+            }
+        }
+    }
+
+    @Test("handoff-desktop that was killed follows the focus again, and leaves nothing in KWin when it ends")
+    func restart() async throws {
+        try await Self.run { kwin in
+            let script = kwin.device.world.directory.appending(path: "handoff-focus.js")
+            try await kwin.withApp("org.example.one") {
+                try await kwin.device.untilCurrent("org.example.one")
+                try await Self.withDesktop(kwin) { desktop in
+                    try await kwin.withApp(nil) {
+                        try await kwin.device.untilCurrent(nil)
+                        kill(desktop.processID, SIGKILL)
+                        try await kwin.device.untilCurrent("org.example.one")
+                    }
+                }
+                try await Self.withDesktop(kwin) { desktop in
+                    try await kwin.withApp(nil) { try await kwin.device.untilCurrent(nil) }
+                    try await kwin.device.untilCurrent("org.example.one")
+                    kill(desktop.processID, SIGTERM)
+                    #expect(await desktop.exitStatus() == 0)
+                }
+                #expect(!FileManager.default.fileExists(atPath: script.path()))
+                #expect(try await !kwin.hasScript("handoff-focus"))
+            }
+        }
+    }
+}

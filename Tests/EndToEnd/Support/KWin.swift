@@ -1,0 +1,60 @@
+import DBus
+import Foundation
+import HandoffBus
+import HandoffTestSupport
+
+/// KWin with a screen that nobody sees, on the bus of a device.
+struct KWin: Sendable {
+    let device: Device
+    /// The variables with which programs run in its session.
+    let environment: [String: String]
+
+    /// Runs `body` while KWin runs.
+    ///
+    /// - Throws: the error of `body`, or `MissingProgram`.
+    static func run(on device: Device, _ body: @escaping @Sendable (KWin) async throws -> Void) async throws {
+        let directory = device.world.directory
+        // What is installed has capabilities, with which it cannot be executed where the tests lack them; and it runs under
+        // its own name only.
+        let program = directory.appending(path: "kwin_wayland")
+        guard FileManager.default.fileExists(atPath: "/usr/bin/kwin_wayland") else {
+            throw MissingProgram(description: "/usr/bin/kwin_wayland is missing: apt-get install kwin-wayland")
+        }
+        try FileManager.default.copyItem(atPath: "/usr/bin/kwin_wayland", toPath: program.path())
+        let session = [
+            "XDG_RUNTIME_DIR": directory.path(), "DBUS_SESSION_BUS_ADDRESS": device.bus.address.description,
+            "XDG_SESSION_TYPE": "wayland", "WAYLAND_DISPLAY": "shown", "DISPLAY": "", "GDK_BACKEND": "wayland",
+            "GSK_RENDERER": "cairo",
+        ]
+        let environment = device.world.environment.merging(session) { $1 }
+        // Without the variable, it shows its screen in a window of the display that is named.
+        let own = environment.merging(["WAYLAND_DISPLAY": "", "QT_QPA_PLATFORM": "offscreen"]) { $1 }
+        let arguments = ["--virtual", "--no-lockscreen", "--no-global-shortcuts", "--socket", "shown"]
+        try await withProgram(program.path(), arguments, environment: own) { _ in
+            try await device.bus.waitForOwner(of: "org.kde.KWin")
+            try await body(KWin(device: device, environment: environment))
+        }
+    }
+
+    /// Runs `body` while an app has a window, which gets the focus, and publishes an activity of a type; nil for none.
+    func withApp(_ type: String?, _ body: @escaping @Sendable () async throws -> Void) async throws {
+        let publish = [Programs.handoffctl, "--bus", device.bus.address.description, "publish", "--type"]
+        let program = type.map { publish + [$0] } ?? ["true"]
+        let arguments = [Repository.file("Tests/Scripts/show-wayland-window.py").path()] + program
+        try await withProgram("/usr/bin/python3", arguments, environment: environment) { _ in try await body() }
+    }
+
+    /// Whether KWin runs a script with that name.
+    func hasScript(_ name: String) async throws -> Bool {
+        let call = MethodCall(
+            destination: "org.kde.KWin",
+            path: "/Scripting",
+            interface: "org.kde.kwin.Scripting",
+            member: "isScriptLoaded",
+            arguments: [.string(name)]
+        )
+        return try await device.connected { user in
+            try await user.connection.call(call).decode(at: 0, as: Bool.self)
+        }
+    }
+}
