@@ -4,10 +4,10 @@ import Epoll
 import HandoffBus
 import X11
 
-/// Tells the daemon which process has the focus, where the desktop tells: on displays of X11, and on those of KWin.
+/// Tells the daemon which process has the focus, as far as the desktop tells: on displays of X11 the server, on Wayland
+/// KWin, or else the apps themselves.
 ///
-/// In another session of Wayland, only programs of X11 could be followed, so that what the person uses would be taken for
-/// something else: there, as without this service, the app that asked last is current.
+/// Where nobody tells, as without this service, the app that asked last is current.
 struct FocusService: Sendable {
     /// The shortest time between two calls; those about the windows that a person passes meanwhile follow at once.
     private static let pause = Duration.milliseconds(250)
@@ -25,7 +25,8 @@ struct FocusService: Sendable {
 
     private let client: HandoffClient
     private let display: X11Focus?
-    private let compositor: KWinFocus?
+    private let kwin: KWinFocus?
+    private let apps: AccessibleFocus
     private let current = CurrentValue(Told())
     /// The processes that had the focus since the daemon was told the last time, in their order.
     ///
@@ -42,7 +43,8 @@ struct FocusService: Sendable {
         let isWayland =
             environment["WAYLAND_DISPLAY"]?.isEmpty == false || environment["XDG_SESSION_TYPE"] == "wayland"
         display = isWayland ? nil : X11Focus(environment)
-        compositor = KWinFocus(connection: client.connection, environment: environment)
+        kwin = KWinFocus(connection: client.connection, environment: environment)
+        apps = AccessibleFocus(connection: client.connection)
     }
 
     /// Runs until cancelled; on a desktop that does not tell it does nothing.
@@ -95,16 +97,44 @@ struct FocusService: Sendable {
         }
     }
 
-    /// Follows the focus on the display, or else on the compositor; where neither tells, it stays unknown.
+    /// Follows the focus on the display, or else in the session.
     private func follow() async throws {
         if let display { try await follow(display) }
-        let current = current
-        try await compositor?.follow {
-            saw($0)
-        } loss: {
-            current.modify { $0.process = nil }
+        let compositor = CurrentValue<BusName?>(nil)
+        let watch: @Sendable () async throws -> Void = {
+            try await client.connection.withOwner(of: KWinFocus.service) { owners in
+                for await owner in owners { compositor.set(owner) }
+            }
         }
-        try await untilCancelled()
+        try await withBackgroundTasks([watch]) {
+            var seen = compositor.initial
+            while true {
+                let now = seen
+                seen = try await race {
+                    try await compositor.changed(since: now)
+                } _: {
+                    await followSession(now.value)
+                    return try await compositor.changed(since: now)
+                }
+                current.modify { $0.process = nil }
+            }
+        }
+    }
+
+    /// Follows the focus as KWin or, without it, as the apps tell; returns where neither tells.
+    private func followSession(_ compositor: BusName?) async {
+        let current = current
+        do {
+            if let compositor, let kwin {
+                try await kwin.follow(compositor) { saw($0) }
+            } else {
+                try await apps.follow { process in
+                    if let process { saw(process) } else { current.modify { $0.process = nil } }
+                }
+            }
+        } catch {
+            // It stays unknown.
+        }
     }
 
     /// Follows the focus until the display is gone; returns where there is none to follow.

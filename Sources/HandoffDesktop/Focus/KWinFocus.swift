@@ -1,3 +1,4 @@
+import AsyncSupport
 import DBus
 import Glibc
 import SystemPackage
@@ -8,7 +9,9 @@ import SystemPackage
 /// (`org.kde.kwin.Scripting`; the names in the script are those of KWin 5 and of KWin 6). Of a window of Wayland, KWin has
 /// the process from the kernel; of one of X11, what the program says about itself.
 struct KWinFocus: Sendable {
-    private static let service: BusName = "org.kde.KWin"
+    /// The name of KWin on the session bus.
+    static let service: BusName = "org.kde.KWin"
+
     private static let path: ObjectPath = "/org/handoffd/Desktop1/Focus"
     private static let interface: InterfaceName = "org.handoffd.Focus1"
     /// The name of the script in KWin.
@@ -29,27 +32,14 @@ struct KWinFocus: Sendable {
         file = FilePath(directory).appending("handoff-focus.js")
     }
 
-    /// Follows the focus until cancelled, with each KWin that comes.
+    /// Follows the focus until cancelled, with a KWin that is on the bus.
     ///
     /// - Parameters:
+    ///   - compositor: its unique name.
     ///   - change: is called with the process that has the focus, first and after each change; with nil while no window of
     ///     an app has it. It runs on the connection's thread, and must not block.
-    ///   - loss: is called when KWin has gone.
-    /// - Throws: `DBusError` when the bus is lost.
-    func follow(_ change: @escaping @Sendable (UInt32?) -> Void, loss: () -> Void) async throws {
-        try await connection.withOwner(of: Self.service) { owners in
-            defer { unload() }
-            for await owner in owners {
-                connection.objects.remove(at: Self.path)
-                loss()
-                guard let owner else { continue }
-                // One that refuses leaves the focus unknown, as a compositor without scripts does.
-                try? await load(into: owner, change)
-            }
-        }
-    }
-
-    private func load(into compositor: BusName, _ change: @escaping @Sendable (UInt32?) -> Void) async throws {
+    /// - Throws: `DBusError` and `Errno` when it does not run the script, `CancellationError`.
+    func follow(_ compositor: BusName, _ change: @escaping @Sendable (UInt32?) -> Void) async throws {
         let ownProcess = try await connection.processID(of: compositor)
         let tell = Method(name: "Tell", inputs: [Argument(name: "process", type: .string)]) { invocation in
             let process = UInt32(try invocation.arguments.decode(at: 0, as: String.self))
@@ -58,11 +48,13 @@ struct KWinFocus: Sendable {
             return .reply([])
         }
         connection.objects.insert([Interface(name: Self.interface, methods: [tell])], at: Self.path, for: compositor)
+        defer { unload() }
         try write()
         // One of an earlier run that was killed would call a client that is gone.
         _ = try await call("unloadScript", [.string(Self.script)])
         _ = try await call("loadScript", [.string(file.string), .string(Self.script)])
         _ = try await call("start", [])
+        try await untilCancelled()
     }
 
     /// Writes the script, which calls this client whenever another window has the focus.

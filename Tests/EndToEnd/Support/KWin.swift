@@ -17,10 +17,13 @@ struct KWin: Sendable {
         // What is installed has capabilities, with which it cannot be executed where the tests lack them; and it runs under
         // its own name only.
         let program = directory.appending(path: "kwin_wayland")
-        guard FileManager.default.fileExists(atPath: "/usr/bin/kwin_wayland") else {
-            throw MissingProgram(description: "/usr/bin/kwin_wayland is missing: apt-get install kwin-wayland")
+        let installed = "/usr/bin/kwin_wayland"
+        guard FileManager.default.fileExists(atPath: installed) else {
+            throw MissingProgram(description: "\(installed) is missing: apt-get install kwin-wayland")
         }
-        try FileManager.default.copyItem(atPath: "/usr/bin/kwin_wayland", toPath: program.path())
+        // By a process of its own: one that another test starts meanwhile would inherit the file that is written here, and a
+        // file that somebody may write to cannot be executed.
+        _ = try await HandoffTestSupport.run("/bin/cp", [installed, program.path()])
         let session = [
             "XDG_RUNTIME_DIR": directory.path(), "DBUS_SESSION_BUS_ADDRESS": device.bus.address.description,
             "XDG_SESSION_TYPE": "wayland", "WAYLAND_DISPLAY": "shown", "DISPLAY": "", "GDK_BACKEND": "wayland",
@@ -38,10 +41,7 @@ struct KWin: Sendable {
 
     /// Runs `body` while an app has a window, which gets the focus, and publishes an activity of a type; nil for none.
     func withApp(_ type: String?, _ body: @escaping @Sendable () async throws -> Void) async throws {
-        let publish = [Programs.handoffctl, "--bus", device.bus.address.description, "publish", "--type"]
-        let program = type.map { publish + [$0] } ?? ["true"]
-        let arguments = [Repository.file("Tests/Scripts/show-wayland-window.py").path()] + program
-        try await withProgram("/usr/bin/python3", arguments, environment: environment) { _ in try await body() }
+        try await device.withWindow(publishing: type, environment) { _ in try await body() }
     }
 
     /// Whether KWin runs a script with that name.

@@ -1,6 +1,6 @@
-"""Shows a window of Wayland, and runs a program below this process once it is shown.
+"""Shows a window of GTK, and runs a program below this process once it is shown. SIGUSR1 closes the window.
 
-Usage: show-wayland-window.py PROGRAM…
+Usage: show-gtk-window.py PROGRAM…
 """
 
 import ctypes
@@ -11,7 +11,7 @@ import sys
 import gi
 
 gi.require_version("Gtk", "4.0")
-from gi.repository import Gtk  # noqa: E402
+from gi.repository import GLib, Gtk  # noqa: E402
 
 PR_SET_PDEATHSIG = 1
 
@@ -25,9 +25,11 @@ def show(app):
     """Shows the window."""
     window = Gtk.ApplicationWindow(application=app, title="shown")
     window.connect("map", lambda _: subprocess.Popen(sys.argv[1:], preexec_fn=end_with_parent))
+    GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGUSR1, window.destroy)
     window.present()
 
 
 application = Gtk.Application()
 application.connect("activate", show)
+application.hold()
 application.run()

@@ -1,0 +1,76 @@
+import DBus
+import Foundation
+import HandoffBus
+import HandoffTestSupport
+import TestLimits
+import Testing
+
+@Suite(
+    "On a desktop of Wayland that does not tell, apps that tell themselves that they have the focus are followed",
+    .endsWithin(minutes: 10, instances: 4)
+)
+struct AccessibleFocusStories {
+    /// Runs `body` with a device, and with the variables of a display on which apps of GTK tell AT-SPI what has the focus;
+    /// handoff-desktop takes it for one of Wayland.
+    private static func run(
+        _ body: @escaping @Sendable (Device, _ environment: [String: String]) async throws -> Void
+    ) async throws {
+        try await World.run { world in
+            try await world.withDevice("laptop") { laptop in
+                try await withVirtualDisplay { display in
+                    let own = ["GDK_BACKEND": "x11", "GSK_RENDERER": "cairo", "XDG_SESSION_TYPE": "wayland"]
+                    let environment = world.environment.merging(laptop.bus.environment) { $1 }
+                        .merging(display) { $1 }.merging(own) { $1 }
+                    try await withProgram("/usr/bin/openbox", ["--sm-disable"], environment: environment) { _ in
+                        try await withProgram("/usr/libexec/at-spi-bus-launcher", environment: environment) { _ in
+                            try await laptop.bus.waitForOwner(of: "org.a11y.Bus")
+                            try await laptop.bus.withDesktop(in: world, environment) { _ in
+                                try await laptop.bus.waitForOwner(of: HandoffName.desktop)
+                                try await body(laptop, environment)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(
+        "Of two apps that tell, that with the focus is current; while it is unknown who has it, the app that asked last"
+    )
+    func apps() async throws {
+        try await Self.run { laptop, environment in
+            try await laptop.withWindow(publishing: "org.example.one", environment) { _ in
+                try await laptop.untilCurrent("org.example.one")
+                try await laptop.withWindow(publishing: "org.example.two", environment) { _ in
+                    try await laptop.untilCurrent("org.example.two")
+                    try await laptop.withWindow(publishing: nil, environment) { _ in try await laptop.untilCurrent(nil)
+                    }
+                    try await laptop.untilCurrent("org.example.two")
+                    // One that tells nothing.
+                    try await withProgram("/usr/bin/xterm", ["-e", "sleep", "600"], environment: environment) { _ in
+                        try await laptop.publishing("org.example.script") { _ in
+                            try await laptop.untilCurrent("org.example.script")
+                        }
+                    }
+                }
+                try await laptop.untilCurrent("org.example.one")
+            }
+        }
+    }
+
+    @Test("An app that has ended with the focus does not keep it")
+    func ended() async throws {
+        try await Self.run { laptop, environment in
+            try await laptop.withWindow(publishing: "org.example.one", environment) { one in
+                try await laptop.untilCurrent("org.example.one")
+                try await laptop.withWindow(publishing: nil, environment) { other in
+                    try await laptop.untilCurrent(nil)
+                    kill(one.processID, SIGUSR1)
+                    kill(other.processID, SIGKILL)
+                    try await laptop.untilCurrent("org.example.one")
+                }
+            }
+        }
+    }
+}
