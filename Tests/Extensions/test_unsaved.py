@@ -45,6 +45,12 @@ class UnsavedTests(UnsavedTest):
         self.begin("nvim", is_on=False)
         self.check_without(": the editor there gives none.")
 
+    def test_the_text_of_an_encrypted_file_stays_where_it_is(self):
+        self.configure("unsaved = yes")
+        editor = self.begin("vim")
+        self.run_command(editor, "let &key = 'secret'")
+        self.check_without(": the editor there gives none.")
+
     def test_text_that_is_too_long_stays_where_it_is(self):
         self.configure("unsaved = yes")
         editor = self.begin("vim")

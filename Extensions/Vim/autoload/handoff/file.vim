@@ -79,6 +79,9 @@ function! s:TextState(file) abort
     return 'off'
   elseif empty(a:file) || !bufloaded(a:file.buffer) || !getbufvar(a:file.buffer, '&modified')
     return 'saved'
+  elseif getbufvar(a:file.buffer, '&key', '') !=# ''
+    " The file is encrypted; its text is the user's alone.
+    return 'off'
   elseif &encoding !=# 'utf-8'
     return 'encoding'
   endif
