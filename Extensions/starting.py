@@ -11,8 +11,8 @@ INTERVAL = 0.2
 def go_on_once(condition, patience):
     """Tells handoffd that the program that this one is about to become goes on, once the condition holds.
 
-    A process of its own keeps standard input until then, or until the time in seconds is over. The program may end before:
-    its status tells handoffd what became of it.
+    A process of its own keeps standard input until then, or until the time in seconds is over. If the program ends before
+    that, its status tells handoffd what became of it.
     """
     end = os.pidfd_open(os.getpid())
     child = os.fork()
@@ -31,7 +31,7 @@ def go_on_once(condition, patience):
 
 
 def has_open(path):
-    """Whether the program, or one that it has started, has a file open; handoffd starts each in a session of its own."""
+    """Whether a program of this session has a file open: handoffd starts each program in a session of its own."""
     own, real = os.getsid(0), os.path.realpath(path)
     return any(real in open_files(name) for name in os.listdir("/proc") if name.isdigit() and session(name) == own)
 

@@ -67,7 +67,7 @@ class Player:
         return True
 
     def _open(self, media, patience):
-        """Has the media opened; returns whether it plays once it has begun or has failed, or the time in seconds is over."""
+        """Has the media opened; once it has begun or failed, or the time in seconds is over, returns whether it plays."""
         loop = GLib.MainLoop()
         course = Course(media)
 
@@ -165,7 +165,7 @@ class Course:
             is_open = is_about(changes["Metadata"], self._media)
             self.has_ended = self.has_ended or self._has_opened and not is_open
             self._has_opened = self._has_opened or is_open
-        # VLC goes on telling what it had open; an mpv that was idle may say that it has stopped until it has paused once.
+        # VLC goes on telling what it had open; an mpv that was idle may say that it is stopped until it has paused once.
         status = changes.get("PlaybackStatus")
         self.has_ended = self.has_ended or self._has_played and status == "Stopped"
         self._has_played = self._has_played or self._has_opened and status == "Playing"
