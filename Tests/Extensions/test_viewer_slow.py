@@ -3,6 +3,7 @@
 import os
 import urllib.parse
 
+from devices import TIMEOUT
 from test_viewer import TYPE, ViewerTest, pdf
 from waits import WaitTest
 
@@ -12,15 +13,15 @@ class SlowTests(WaitTest, ViewerTest):
 
     def setUp(self):
         super().setUp()
-        # What the viewer writes when it has begun, and reads before it goes on.
-        self.begun, self.pipe = self.desktop.home / "viewer.begun", self.desktop.home / "viewer.pipe"
-        for path in (self.begun, self.pipe):
+        # What the viewer writes when it has begun, and reads before it goes on, and before it ends.
+        self.begun, self.pipe, self.end = (self.desktop.home / f"viewer.{name}" for name in ("begun", "pipe", "end"))
+        for path in (self.begun, self.pipe, self.end):
             os.mkfifo(path)
             self.addCleanup(path.unlink)
         self.here, _ = self.pair.write("plan.pdf", pdf(3))
         (self.desktop.home / "config/handoff").mkdir(exist_ok=True)
         (self.desktop.home / "config/handoff/viewer.conf").write_text(
-            "[viewer]\ncommand = slow {file}\n", encoding="utf-8"
+            f"[viewer]\ncommand = slow {{file}}\npatience = {TIMEOUT}\n", encoding="utf-8"
         )
 
     def take(self, commands, outcome, status):
@@ -40,8 +41,8 @@ class SlowTests(WaitTest, ViewerTest):
                 self.assertEqual(continuing.wait(), status)
 
     def test_the_origin_is_told_when_the_viewer_has_the_document_at_last(self):
-        self.take(f"exec 3< \"$1\"\nread -r word < {self.pipe}", "continued", 0)
-        self.pipe.write_text("go\n", encoding="ascii")
+        self.take(f"exec 3< \"$1\"\nread -r word < {self.end}", "continued", 0)
+        self.end.write_text("go\n", encoding="ascii")
 
     def test_the_origin_is_told_of_a_viewer_that_fails_at_last(self):
         self.take("exit 3", "continuationFailed", 1)
