@@ -16,7 +16,7 @@ from odd_names import ODD_NAMES
 TYPE = "org.handoffd.media"
 PROGRAM = "usr/libexec/handoffd/handoff-media"
 MPV = ["/usr/bin/mpv", "--no-config", "--script=/etc/mpv/scripts/mpris.so", "--vo=null", "--ao=null", "--no-terminal"]
-VLC = ["-I", "dummy", "--control", "dbus", "--aout=adummy", "--vout=vdummy", "--no-one-instance", "--quiet"]
+VLC = ["-I", "dummy", "--aout=adummy", "--vout=vdummy", "--no-one-instance", "--quiet"]
 # A player of which a test decides what it answers.
 FAKE = """#!/usr/bin/python3
 import json, sys
@@ -42,6 +42,7 @@ class Player(dbus.service.Object):
     def OpenUri(self, uri):
         if values.get("opens"):
             values["free"]["Metadata"] = dbus.Dictionary({"xesam:url": uri}, signature="sv")
+            values["free"]["PlaybackStatus"] = "Playing"
 
     @dbus.service.method("org.mpris.MediaPlayer2.Player")
     def Stop(self):
@@ -277,11 +278,21 @@ class PlayTests(MediaTest):
         self.configure("patience = 0.1")
         self.play(self.about(path), 69)
         player.lines.wait(lambda line: line == "stopped", "the end of what has not begun")
-        self.configure("")
+        self.configure("patience = 1")
         player = self.fake(self.desktop, metadata={}, free={**free, "Metadata": ""}, opens=True)
         # It has neither Play nor a length nor a position, but it has opened the file.
         self.assertIn("Play", self.play(self.about(path)))
         player.lines.wait(lambda line: line == "paused", "a pause before the first sound")
+
+    def test_a_player_that_fails_at_once_is_no_player_that_plays(self):
+        path = self.desktop.write("noise.wav", "no sound")
+        self.mpv(self.desktop, "--idle", "--force-window=no")
+        # It is not waited for: the patience of the tests is their time limit.
+        self.play(self.about(path, position=1_000_000), 69)
+        self.vlc(self.desktop)
+        # VLC does not always tell that it has failed.
+        self.configure("players = vlc\npatience = 1")
+        self.play(self.about(path, position=1_000_000), 69)
 
     def test_sound_and_video_are_known_without_a_file_of_the_system(self):
         log = self.desktop.home / "player.log"

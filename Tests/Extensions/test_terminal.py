@@ -352,45 +352,6 @@ class AcrossTests(TerminalTest):
         self.events.wait("the word that it is continued", lambda e: e["event"] == "continued")
         os.kill(int(pids.read_text(encoding="ascii")), signal.SIGTERM)
 
-    def test_a_tmux_session_goes_on_in_a_terminal_of_the_desktop(self):
-        self.configure(self.laptop, "[terminal]\ntmux = yes\n")
-        self.configure(self.desktop, "[ssh]\nlaptop = me@laptop.example\n")
-        tests = BashTests()
-        (self.laptop.home / ".bashrc").write_text(
-            f"{tests.before}. {self.integration(self.laptop, 'bash')}\n", encoding="utf-8"
-        )
-        # The shells of tmux are login shells, for which Debian sets PATH anew.
-        profile = self.laptop.home / ".bash_profile"
-        profile.write_text(f"PATH={self.laptop.bin}:$PATH\n. ~/.bashrc\n", encoding="utf-8")
-        self.addCleanup(profile.unlink)
-        # Not in a synchronised folder: there is a session, and no document.
-        variables = {"SHELL": "/bin/bash", "TMUX_TMPDIR": str(self.laptop.home / "tmp")}
-        self.terminal(self.laptop, "tmux", "-f", "/dev/null", "new-session", "-s", "work", directory=self.laptop.home,
-                      **variables)
-        environment = self.laptop.environment(**variables)
-        self.addCleanup(subprocess.run, ["tmux", "kill-server"], env=environment, check=False)
-        self.events.wait("a session without a document",
-                         lambda e: e["properties"].get("Title") == "tmux: work"
-                         and not e["properties"].get("DocumentURL"))
-        words = self.desktop.home / "words"
-        os.mkfifo(words)
-        self.addCleanup(words.unlink)
-        self.install(self.desktop, "x-terminal-emulator", f"#!/bin/sh\nprintf '%s\\0' \"$@\" > {words}\n")
-        # It reaches the laptop, as ssh would.
-        assignments = " ".join(f"{key}='{environment[key]}'" for key in ("TMUX_TMPDIR", "HOME", "PATH", "TERM"))
-        self.install(self.desktop, "ssh", f"#!/bin/sh\n[ \"$1 $2 $3\" = '-t -- me@laptop.example' ] || exit 1\n"
-                     f"exec env -i {assignments} LC_ALL=C.UTF-8 sh -c \"$4\"\n")
-        self.pair.fetch(TYPE)
-        with process([self.desktop.bin / "handoffctl", "continue"], env=self.desktop.environment(),
-                     stdout=subprocess.DEVNULL) as continuing:
-            command = words.read_bytes().split(b"\0")[:-1]
-            self.assertEqual(continuing.wait(), 0)
-        self.assertEqual(command[:2], [b"-e", b"ssh"])
-        attached = self.terminal(self.desktop, *command[1:])
-        attached.wait("ready> ")
-        attached.type("echo in-$TMUX_PANE-it\r")
-        attached.wait("in-%0-it")
-
 
 def read(path):
     """What a file of /proc has; nothing of a process that has ended."""
