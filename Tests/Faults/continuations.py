@@ -124,34 +124,44 @@ def one_document(world, random, publisher, app, file):
     publisher.ensure()
     world.entry(type_hash(publisher.type))
     app.answer("yes")
-    desktop = world.desktop
-    begin = desktop.log.count
-    command = desktop.command("continue", "--type", publisher.type)
+    begin = world.desktop.log.count
+    command = world.desktop.command("continue", "--type", publisher.type)
     with process(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as caller:
-        kinds = {
-            "kill": desktop.kill, "stop": desktop.interrupt, "bus": desktop.restart_bus, "cut": world.air.cut,
-            "laptop": world.laptop.kill, "caller": lambda: caller.send_signal(signal.SIGINT), "nothing": lambda: None,
-        }
-        kind = random.choice(sorted(kinds))
-        steps = [kinds[kind], lambda: synchronise(there, here)]
+        kind, fault = fault_while_waiting(world, random, caller)
         is_first = random.random() < 0.5
-        check(desktop.log.wait("event=document.awaited", begin), "the daemon has ended while it waits for a document")
+        check(world.desktop.log.wait("event=document.awaited", begin), "the daemon has ended while it waits for a document")
+        steps = [fault, lambda: synchronise(there, here)]
         for step in steps if is_first else reversed(steps):
             step()
         _, ended = heal(world)
         errors = caller.communicate(timeout=TIMEOUT)[1].strip()
     order = "before" if is_first else "after"
     what = f"with {kind} {order} the document arrives, continue ended with {caller.returncode} ({errors})"
+    check_document(app, kind, is_first, caller.returncode, errors, what, "desktop" in ended)
+    again(world, publisher, app, what)
+    return kind != "nothing"
+
+
+def fault_while_waiting(world, random, caller):
+    """A fault while the desktop waits for a document: its name, and a function that does it."""
+    kinds = {
+        "kill": world.desktop.kill, "stop": world.desktop.interrupt, "bus": world.desktop.restart_bus,
+        "cut": world.air.cut, "laptop": world.laptop.kill, "caller": lambda: caller.send_signal(signal.SIGINT),
+        "nothing": lambda: None,
+    }
+    return random.choice(sorted(kinds.items()))
+
+
+def check_document(app, kind, is_first, status, errors, what, was_restarted):
+    """Checks how a continuation has ended that waited for its document while there was a fault."""
     # Killed, or without its bus, at the very moment in which it gives the activity to the app, the daemon leaves the app
     # without either (Docs/dbus/Application1.md).
     if is_first or kind not in ("kill", "bus"):
         app.wait_for_end(what)
-    app.check_calls(caller.returncode, what, "desktop" in ended)
+    app.check_calls(status, what, was_restarted)
     # The activity itself is here already: its device is not needed any more.
-    check(caller.returncode == 0 or kind not in ("nothing", "cut", "laptop"), what)
-    check(caller.returncode == 0 or errors, f"{what}, without a reason")
-    again(world, publisher, app, what)
-    return kind != "nothing"
+    check(status == 0 or kind not in ("nothing", "cut", "laptop"), what)
+    check(status == 0 or errors, f"{what}, without a reason")
 
 
 def synchronise(source, destination):

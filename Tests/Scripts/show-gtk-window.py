@@ -1,4 +1,6 @@
-"""Shows a window of GTK, and runs a program below this process once it is shown. SIGUSR1 closes the window.
+"""Shows a window of GTK, and runs a program below this process once it is shown.
+
+SIGUSR1 closes the window, and the process goes on; SIGUSR2 runs the program once more.
 
 Usage: show-gtk-window.py PROGRAM…
 """
@@ -21,11 +23,18 @@ def end_with_parent():
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
+def start(*_):
+    """Starts the program."""
+    subprocess.Popen(sys.argv[1:], preexec_fn=end_with_parent)
+    return True
+
+
 def show(app):
     """Shows the window."""
     window = Gtk.ApplicationWindow(application=app, title="shown")
-    window.connect("map", lambda _: subprocess.Popen(sys.argv[1:], preexec_fn=end_with_parent))
+    window.connect("map", start)
     GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGUSR1, window.destroy)
+    GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGUSR2, start)
     window.present()
 
 

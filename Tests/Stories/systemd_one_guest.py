@@ -225,7 +225,7 @@ def app(steps, laptop, desktop):
             nearby.wait(lambda entries: [e.get("applicationName") for e in entries] == ["Editor"], "entry with the app")
         with steps.step("laptop continues it, and the app is a unit of its own"):
             check(laptop.ctl("continue"), {"outcome": "app", "application": "org.example.Editor"})
-            unit = only_app(laptop.user)
+            unit = only_app(laptop.user, "org.example.Editor")
             found = laptop.user.properties(unit, "MainPID", "Slice", "ControlGroup")
             check(found["Slice"], "app.slice")
             check(pathlib.Path("/proc", found["MainPID"], "cgroup").read_text().strip(), f"0::{found['ControlGroup']}")
@@ -240,11 +240,30 @@ def app(steps, laptop, desktop):
     return unit, found["MainPID"]
 
 
+@contextlib.contextmanager
 def waiting_app(steps, laptop, desktop):
-    """An app in a unit of its own that waits tells by its standard input when somebody goes on with the activity."""
+    """Continues an activity in an app in a unit of its own, which says after the block that somebody goes on with it."""
     user = laptop.user
+    begun, go = (user.home / name for name in ("begun", "go"))
+    install_waiter(user, begun, go)
+    with laptop.watching() as nearby, desktop.publishing("--type", DRAWING, "--user-info", '{"line": 34}'):
+        nearby.wait(lambda entries: [e.get("applicationName") for e in entries] == ["Waiter"], "entry with the app")
+        with steps.step("laptop continues an activity in an app that waits"):
+            caller = subprocess.Popen(laptop.command("continue"), stdout=subprocess.PIPE, text=True)
+            run("timeout", TIMEOUT, "head", "--lines=1", begun)
+            check('"line":34' in (user.home / "drawing").read_text(encoding="utf-8").replace(" ", ""), True)
+    yield
+    with caller, steps.step("the caller waits until the app has said that somebody goes on, whatever else has happened"):
+        check(caller.poll(), None)
+        run("timeout", TIMEOUT, "sh", "-c", f"echo go > {go}")
+        answer = json.loads(caller.communicate(timeout=TIMEOUT)[0])
+        check(answer, {"outcome": "app", "application": "org.example.Waiter"})
+        user.systemctl("stop", only_app(user, "org.example.Waiter"))
+
+
+def install_waiter(user, *pipes):
+    """Installs the app that waits, and makes its pipes."""
     waiter = user.write("waiter", WAITER, 0o755)
-    pipes = [user.home / name for name in ("begun", "go")]
     for pipe in pipes:
         os.mkfifo(pipe)
         shutil.chown(pipe, user.name, user.name)
@@ -253,24 +272,11 @@ def waiting_app(steps, laptop, desktop):
         f"[Desktop Entry]\nType=Application\nName=Waiter\nX-Handoff-Exec={waiter}\nX-Handoff-Waits=true\n"
         f"X-Handoff-ActivityTypes={DRAWING};\n",
     )
-    with laptop.watching() as nearby, desktop.publishing("--type", DRAWING, "--user-info", '{"line": 34}'):
-        nearby.wait(lambda entries: [e.get("applicationName") for e in entries] == ["Waiter"], "entry with the app")
-        with steps.step("laptop continues an activity in an app that waits, and the caller waits with it"):
-            with process(laptop.command("continue"), stdout=subprocess.PIPE, text=True) as caller:
-                pipes[0].read_text(encoding="utf-8")
-                check('"line":34' in (user.home / "drawing").read_text(encoding="utf-8").replace(" ", ""), True)
-                check(caller.poll(), None)
-                pipes[1].write_text("go\n", encoding="utf-8")
-                answer = json.loads(caller.communicate(timeout=TIMEOUT)[0])
-                check(answer, {"outcome": "app", "application": "org.example.Waiter"})
-            unit = only_app(user, "*Waiter*")
-            check(user.properties(unit, "ActiveState")["ActiveState"], "active")
-            user.systemctl("stop", unit)
 
 
-def only_app(user, name="*"):
-    """The unit of the only app that the daemon has started; of the only one with a name, if there is one."""
-    listed = user.systemctl("list-units", "--plain", "--no-legend", f"app-handoffd-{name}").split("\n")
+def only_app(user, name):
+    """The unit of the only app with a name that the daemon has started."""
+    listed = user.systemctl("list-units", "--plain", "--no-legend", f"app-handoffd-{name}@*").split("\n")
     units = [line.split()[0] for line in listed if line.strip()]
     if len(units) != 1:
         raise Failure(f"the units of apps are {units}")
@@ -374,8 +380,9 @@ def story():
             activation(steps, laptop)
             sandbox(steps, laptop)
             trust_each_other(laptop, desktop)
-            running_app = app(steps, laptop, desktop)
-            waiting_app(steps, laptop, desktop)
+            with waiting_app(steps, laptop, desktop):
+                # This app counts as one that goes on two seconds after its start.
+                running_app = app(steps, laptop, desktop)
             restarts(steps, laptop, desktop, running_app)
             removal(steps, laptop, desktop)
             nothing_was_refused(laptop)

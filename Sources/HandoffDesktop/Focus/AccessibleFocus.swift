@@ -16,24 +16,22 @@ struct AccessibleFocus: Sendable {
     /// An app on the bus for accessibility whose window has the focus.
     private struct Active: Hashable, Sendable {
         let app: BusName
+        let window: ObjectPath
         let process: UInt32
     }
 
     /// A connection to the session bus, which knows the address of the other.
     let connection: Connection
 
-    /// Follows the focus until cancelled, on each bus for accessibility that comes; none is started.
+    /// Follows the focus until the bus for accessibility ends; waits for it first, and does not start it.
     ///
-    /// - Parameter change: is called with the process that has the focus after each change; with nil when it is unknown.
-    /// - Throws: `DBusError` when the session bus is lost.
-    func follow(_ change: @escaping @Sendable (UInt32?) -> Void) async throws {
+    /// - Parameter change: is called after each change.
+    /// - Throws: `DBusError` when there is an error on one of the buses, `CancellationError`.
+    func follow(_ change: @escaping @Sendable (FocusReport) -> Void) async throws {
         try await connection.withOwner(of: Self.launcher) { owners in
-            for await owner in owners where owner != nil {
-                // One that refuses or ends leaves the focus unknown.
-                try? await withAccessibilityBus { try await follow(on: $0, change) }
-                change(nil)
-            }
+            for await owner in owners where owner != nil { return }
         }
+        try await withAccessibilityBus { try await follow(on: $0, change) }
     }
 
     private func withAccessibilityBus(_ body: @escaping @Sendable (Connection) async throws -> Void) async throws {
@@ -49,7 +47,7 @@ struct AccessibleFocus: Sendable {
         try await Connection.withConnection(to: address, body)
     }
 
-    private func follow(on bus: Connection, _ change: @escaping @Sendable (UInt32?) -> Void) async throws {
+    private func follow(on bus: Connection, _ change: @escaping @Sendable (FocusReport) -> Void) async throws {
         let active = CurrentValue<Active?>(nil)
         let followers: [@Sendable () async throws -> Void] = [
             { try await report(active, change) }, { try await forgetEnded(active, on: bus) },
@@ -63,8 +61,8 @@ struct AccessibleFocus: Sendable {
                     switch signal.member.description.lowercased() {
                     case "activate":
                         guard let process = try? await bus.processID(of: app) else { continue }
-                        active.set(Active(app: app, process: process))
-                    case "deactivate": active.set(nil) { $0?.app == app }
+                        active.set(Active(app: app, window: signal.path, process: process))
+                    case "deactivate": active.set(nil) { $0?.app == app && $0?.window == signal.path }
                     default: break
                     }
                 }
@@ -72,7 +70,7 @@ struct AccessibleFocus: Sendable {
         }
     }
 
-    /// Forgets that an app has the focus when it leaves the bus: one that ends need not tell.
+    /// Forgets which window has the focus when it or its app ends, of which no app tells as it tells of other changes.
     private func forgetEnded(_ active: CurrentValue<Active?>, on bus: Connection) async throws {
         var seen = active.initial
         while true {
@@ -80,12 +78,27 @@ struct AccessibleFocus: Sendable {
             seen = try await race {
                 try await active.changed(since: now)
             } _: {
-                if let app = now.value?.app {
-                    try await bus.withOwner(of: app) { owners in
-                        for await owner in owners where owner == nil { active.set(nil) { $0?.app == app } }
-                    }
+                if let window = now.value {
+                    try await waitForEnd(of: window, on: bus)
+                    active.set(nil) { $0 == window }
                 }
                 return try await active.changed(since: now)
+            }
+        }
+    }
+
+    private func waitForEnd(of window: Active, on bus: Connection) async throws {
+        let rule = MatchRule(
+            sender: window.app,
+            path: window.window,
+            interface: "org.a11y.atspi.Event.Object",
+            member: "StateChanged",
+            arg0: "defunct"
+        )
+        try await race {
+            try await bus.withSignals(rule) { signals in for try await _ in signals { return } }
+        } _: {
+            try await bus.withOwner(of: window.app) { owners in for await owner in owners where owner == nil { return }
             }
         }
     }
@@ -102,7 +115,7 @@ struct AccessibleFocus: Sendable {
         _ = try await bus.call(call, timeout: Self.patience)
     }
 
-    private func report(_ active: CurrentValue<Active?>, _ change: (UInt32?) -> Void) async throws {
+    private func report(_ active: CurrentValue<Active?>, _ change: (FocusReport) -> Void) async throws {
         var seen = active.initial
         while true {
             seen = try await active.changed(since: seen)
@@ -111,7 +124,7 @@ struct AccessibleFocus: Sendable {
                 let next = try await lingering.wait(orUntil: active, changesSince: seen)
                 guard next.version == seen.version else { continue }
             }
-            change(seen.value?.process)
+            change(seen.value.map { .process($0.process) } ?? .unknown)
         }
     }
 }

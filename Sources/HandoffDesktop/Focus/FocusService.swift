@@ -107,33 +107,46 @@ struct FocusService: Sendable {
             }
         }
         try await withBackgroundTasks([watch]) {
-            var seen = compositor.initial
+            var seen = try await compositor.changed(since: compositor.initial)
             while true {
                 let now = seen
                 seen = try await race {
                     try await compositor.changed(since: now)
                 } _: {
-                    await followSession(now.value)
-                    return try await compositor.changed(since: now)
+                    try await followSession(now.value)
                 }
                 current.modify { $0.process = nil }
             }
         }
     }
 
-    /// Follows the focus as KWin or, without it, as the apps tell; returns where neither tells.
-    private func followSession(_ compositor: BusName?) async {
-        let current = current
-        do {
-            if let compositor, let kwin {
-                try await kwin.follow(compositor) { saw($0) }
-            } else {
-                try await apps.follow { process in
-                    if let process { saw(process) } else { current.modify { $0.process = nil } }
+    /// Follows the focus as KWin or, without it, as the apps tell; tries again when that fails.
+    ///
+    /// KWin has its name on the bus before it can be told anything.
+    private func followSession(_ compositor: BusName?) async throws -> Never {
+        var backoff = Backoff(first: .milliseconds(250), longest: .seconds(60))
+        while true {
+            do {
+                if let compositor, let kwin {
+                    try await kwin.follow(compositor) { report($0) }
+                } else {
+                    try await apps.follow { report($0) }
                 }
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
+                report(.unknown)
+                try await backoff.wait()
             }
-        } catch {
-            // It stays unknown.
+        }
+    }
+
+    private func report(_ report: FocusReport) {
+        switch report {
+        case .process(let process): saw(process)
+        // The last app keeps it.
+        case .nothing: break
+        case .unknown: current.modify { $0.process = nil }
         }
     }
 
@@ -147,7 +160,8 @@ struct FocusService: Sendable {
             try await Reactor.withReactor { reactor in
                 try await display.follow(on: reactor) { process in
                     isFollowed.set(true)
-                    saw(process)
+                    // While nothing has the focus, the last app keeps it.
+                    if let process { saw(process) }
                 }
             }
         } catch let error as X11Error where error.code == .disconnected && isFollowed.value {
@@ -156,9 +170,8 @@ struct FocusService: Sendable {
         current.modify { $0.process = nil }
     }
 
-    /// Records that a process has the focus; while nothing has it, the last app keeps it.
-    private func saw(_ process: UInt32?) {
-        guard let process else { return }
+    /// Records that a process has the focus.
+    private func saw(_ process: UInt32) {
         passed.modify { $0 = ($0.filter { $0 != process } + [process]).suffix(Self.mostPassed) }
         current.modify { $0.process = process }
     }

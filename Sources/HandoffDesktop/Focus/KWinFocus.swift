@@ -36,15 +36,13 @@ struct KWinFocus: Sendable {
     ///
     /// - Parameters:
     ///   - compositor: its unique name.
-    ///   - change: is called with the process that has the focus, first and after each change; with nil while no window of
-    ///     an app has it. It runs on the connection's thread, and must not block.
+    ///   - change: is called first and after each change. It runs on the connection's thread, and must not block.
     /// - Throws: `DBusError` and `Errno` when it does not run the script, `CancellationError`.
-    func follow(_ compositor: BusName, _ change: @escaping @Sendable (UInt32?) -> Void) async throws {
+    func follow(_ compositor: BusName, _ change: @escaping @Sendable (FocusReport) -> Void) async throws {
         let ownProcess = try await connection.processID(of: compositor)
         let tell = Method(name: "Tell", inputs: [Argument(name: "process", type: .string)]) { invocation in
-            let process = UInt32(try invocation.arguments.decode(at: 0, as: String.self))
-            // What KWin shows itself is no app; and the first process is what a program in a namespace may name.
-            change(process.flatMap { $0 > 1 && $0 != ownProcess ? $0 : nil })
+            let text = try invocation.arguments.decode(at: 0, as: String.self)
+            change(Self.report(text, ownProcess))
             return .reply([])
         }
         connection.objects.insert([Interface(name: Self.interface, methods: [tell])], at: Self.path, for: compositor)
@@ -55,6 +53,16 @@ struct KWinFocus: Sendable {
         _ = try await call("loadScript", [.string(file.string), .string(Self.script)])
         _ = try await call("start", [])
         try await untilCancelled()
+    }
+
+    /// What the script has told.
+    ///
+    /// What KWin shows itself is no app. A window of X11 may be one of another computer, or of a program in a namespace, that
+    /// names no process or the first one.
+    private static func report(_ text: String, _ ownProcess: UInt32) -> FocusReport {
+        if text.isEmpty { return .nothing }
+        guard let process = UInt32(text), process > 1 else { return .unknown }
+        return process == ownProcess ? .nothing : .process(process)
     }
 
     /// Writes the script, which calls this client whenever another window has the focus.

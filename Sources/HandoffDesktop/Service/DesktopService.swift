@@ -71,13 +71,14 @@ package struct DesktopService: Sendable {
         let isShown = Promise<Void>()
         let services: [@Sendable () async throws -> Void] = [
             { try await follower.run() }, { try await commands.run() }, { try await pairing.run() },
-            { try await previews.run() }, { try await shortcuts.run() }, { try await focus.run() },
-            { try await showChanges(isShown) },
+            { try await previews.run() }, { try await shortcuts.run() }, { try await showChanges(isShown) },
         ]
         try await withBackgroundTasks(services) {
             try await isShown.value()
             try await connection.withName(HandoffName.desktop) {
-                try await TrayRegistration(connection: connection).run()
+                // Another one, which cannot have the name, must not take the focus from this one.
+                let follow: @Sendable () async throws -> Void = { try await focus.run() }
+                try await withBackgroundTasks([follow]) { try await TrayRegistration(connection: connection).run() }
             }
         }
     }

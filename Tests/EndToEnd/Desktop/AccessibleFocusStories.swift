@@ -40,18 +40,17 @@ struct AccessibleFocusStories {
     )
     func apps() async throws {
         try await Self.run { laptop, environment in
-            try await laptop.withWindow(publishing: "org.example.one", environment) { _ in
+            try await laptop.withWindow(publishing: "org.example.one", environment) { one in
                 try await laptop.untilCurrent("org.example.one")
                 try await laptop.withWindow(publishing: "org.example.two", environment) { _ in
                     try await laptop.untilCurrent("org.example.two")
                     try await laptop.withWindow(publishing: nil, environment) { _ in try await laptop.untilCurrent(nil)
                     }
                     try await laptop.untilCurrent("org.example.two")
-                    // One that tells nothing.
-                    try await withProgram("/usr/bin/xterm", ["-e", "sleep", "600"], environment: environment) { _ in
-                        try await laptop.publishing("org.example.script") { _ in
-                            try await laptop.untilCurrent("org.example.script")
-                        }
+                    try await Self.withSilentWindow(environment) {
+                        // Nothing else makes an app current that has lost the focus.
+                        kill(one.processID, SIGUSR2)
+                        try await laptop.untilCurrent("org.example.one")
                     }
                 }
                 try await laptop.untilCurrent("org.example.one")
@@ -59,15 +58,34 @@ struct AccessibleFocusStories {
         }
     }
 
-    @Test("An app that has ended with the focus does not keep it")
-    func ended() async throws {
+    /// Runs `body` while a window has the focus whose app tells nothing.
+    private static func withSilentWindow(
+        _ environment: [String: String],
+        _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        try await withProgram("/usr/bin/xterm", ["-T", "silent", "-e", "sleep", "600"], environment: environment) { _ in
+            _ = try await HandoffTestSupport.run(
+                "/usr/bin/xdotool",
+                ["search", "--sync", "--onlyvisible", "--name", "^silent$", "windowactivate", "--sync"],
+                environment: environment
+            )
+            try await body()
+        }
+    }
+
+    @Test(
+        "Neither an app that has ended with the focus keeps it, nor one that has closed its window and goes on",
+        arguments: [SIGKILL, SIGUSR1]
+    )
+    func ended(by signal: Int32) async throws {
         try await Self.run { laptop, environment in
             try await laptop.withWindow(publishing: "org.example.one", environment) { one in
                 try await laptop.untilCurrent("org.example.one")
                 try await laptop.withWindow(publishing: nil, environment) { other in
                     try await laptop.untilCurrent(nil)
+                    // It goes on without its window, so that nothing gets the focus next.
                     kill(one.processID, SIGUSR1)
-                    kill(other.processID, SIGKILL)
+                    kill(other.processID, signal)
                     try await laptop.untilCurrent("org.example.one")
                 }
             }

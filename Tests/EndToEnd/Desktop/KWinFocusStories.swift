@@ -64,7 +64,30 @@ struct KWinFocusStories {
                     #expect(await desktop.exitStatus() == 0)
                 }
                 #expect(!FileManager.default.fileExists(atPath: script.path()))
-                #expect(try await !kwin.hasScript("handoff-focus"))
+                try await kwin.device.poll { try await !kwin.hasScript("handoff-focus") }
+            }
+        }
+    }
+
+    @Test("A KWin that is started again is followed, and a second handoff-desktop changes nothing")
+    func anotherKWin() async throws {
+        try await World.run { world in
+            try await world.withDevice("laptop") { laptop in
+                try await laptop.bus.withDesktop(in: world) { _ in
+                    try await laptop.bus.waitForOwner(of: HandoffName.desktop)
+                    for _ in 1...2 {
+                        try await KWin.run(on: laptop) { kwin in
+                            try await kwin.device.poll { try await kwin.hasScript("handoff-focus") }
+                            try await laptop.bus.withDesktop(in: world) { second in
+                                #expect(await second.exitStatus() == 0)
+                            }
+                            try await kwin.withApp("org.example.one") {
+                                try await laptop.untilCurrent("org.example.one")
+                                try await kwin.withApp(nil) { try await laptop.untilCurrent(nil) }
+                            }
+                        }
+                    }
+                }
             }
         }
     }

@@ -21,6 +21,8 @@ struct KWin: Sendable {
         guard FileManager.default.fileExists(atPath: installed) else {
             throw MissingProgram(description: "\(installed) is missing: apt-get install kwin-wayland")
         }
+        // One of before may still be there.
+        try? FileManager.default.removeItem(at: program)
         // By a process of its own: one that another test starts meanwhile would inherit the file that is written here, and a
         // file that somebody may write to cannot be executed.
         _ = try await HandoffTestSupport.run("/bin/cp", [installed, program.path()])
@@ -54,7 +56,8 @@ struct KWin: Sendable {
             arguments: [.string(name)]
         )
         return try await device.connected { user in
-            try await user.connection.call(call).decode(at: 0, as: Bool.self)
+            // It has its name before it has scripts.
+            (try? await user.connection.call(call).decode(at: 0, as: Bool.self)) ?? false
         }
     }
 }
