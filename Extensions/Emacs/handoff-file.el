@@ -23,6 +23,13 @@ counts, so that no file can set it."
 It is what a stream of `handoffctl publish --follow' carries, less its first
 line.")
 
+(defvar-local handoff--number nil
+  "The path of the file of this buffer, and the number of both.
+By that, the other computer knows whose text it gets.")
+(put 'handoff--number 'permanent-local t)
+(defvar handoff--last-number 0
+  "The last number that a file of a buffer got.")
+
 ;;; The file
 
 (defun handoff--window ()
@@ -51,12 +58,20 @@ It is nil when there is none that another computer could open."
             (goto-char (window-point window))
             (list :buffer buffer
                   :path path
+                  :number (handoff--number path)
                   :url (concat "file://" (handoff--percent-encoded path))
                   :title (handoff--title path)
                   :line (line-number-at-pos)
                   :column (1+ (- (point) (let ((inhibit-field-text-motion t)) (line-beginning-position))))
                   :modified (and (buffer-modified-p) t)
                   :time (truncate (float-time (file-attribute-modification-time attributes))))))))))
+
+(defun handoff--number (path)
+  "The number of the file PATH of the current buffer.
+With another file, the buffer has another number."
+  (unless (equal (car handoff--number) path)
+    (setq handoff--number (cons path (setq handoff--last-number (1+ handoff--last-number)))))
+  (cdr handoff--number))
 
 (defun handoff--attributes (path)
   "The attributes of the file PATH, or of what it links to; nil if there is none."
@@ -101,16 +116,18 @@ fetches the activity."
        ,@(and (default-value 'handoff-unsaved) '((supportsContinuationStreams . t)))
        (userInfo . ((version . 1) (line . ,(plist-get file :line)) (column . ,(plist-get file :column))
                     (modified . ,(if (plist-get file :modified) t json-false))
-                    (modificationTime . ,(plist-get file :time))))))))
+                    (modificationTime . ,(plist-get file :time))
+                    ,@(and (default-value 'handoff-unsaved) `((buffer . ,(plist-get file :number))))))))))
 
 ;;; Unsaved text
 
 (defun handoff--write-text (file path)
   "Write the unsaved text of FILE as it is now to PATH, for a stream.
-It begins with a line that says whether the text follows."
+It begins with a line that says whether the text follows, and whose it is."
   (let* ((state (handoff--text-state file))
          (json-encoding-pretty-print nil)
-         (head (json-encode `((version . 1) (state . ,state)))))
+         (number (and (equal state "text") `((buffer . ,(plist-get file :number)))))
+         (head (json-encode `((version . 1) (state . ,state) ,@number))))
     (with-current-buffer (if (equal state "text") (plist-get file :buffer) (current-buffer))
       ;; In that buffer, where they may have local values.
       (let ((coding-system-for-write 'utf-8-unix) (coding-system-require-warning nil)
@@ -125,10 +142,9 @@ It begins with a line that says whether the text follows."
   "Whether the unsaved text of FILE is sent: \"text\"; else why not."
   (let ((buffer (plist-get file :buffer)))
     (cond ((not (default-value 'handoff-unsaved)) "off")
+          ((not (and (buffer-live-p buffer) (buffer-modified-p buffer))) "saved")
           ;; The buffer may have another file by now.
-          ((not (and (buffer-live-p buffer) (buffer-modified-p buffer)
-                     (equal (handoff--path buffer) (plist-get file :path))))
-           "saved")
+          ((not (equal (handoff--path buffer) (plist-get file :path))) "other")
           (t (with-current-buffer buffer
                (save-excursion
                  (save-restriction

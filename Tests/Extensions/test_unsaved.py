@@ -87,16 +87,19 @@ class UnsavedTests(UnsavedTest):
         self.assertEqual(self.left(), [])
 
     def test_what_is_no_such_stream_is_refused(self):
-        head = b'{"version": 1, "state": "text"}\n'
-        self.assertEqual(unsaved.parse(head + "ä\n".encode()), "ä\n".encode())
-        self.assertEqual(unsaved.parse(head), b"")
+        head = b'{"version": 1, "state": "text", "buffer": 1}\n'
+        self.assertEqual(unsaved.parse(head + "ä\n".encode(), 1), "ä\n".encode())
+        self.assertEqual(unsaved.parse(head, 1), b"")
         for data, reason in (
             (head + b"\xff", "not UTF-8"), (b"", "something else"), (b"[" * 1000, "something else"),
             (b"x" * 5000, "something else"), (b'{"version": 2, "state": "text"}\n', "something else"),
             (b'{"version": 1, "state": "saved"}\n', "was saved"), (b'{"version": 1, "state": []}\n', "gives none"),
+            (b'{"version": 1, "state": "text"}\n', "another document"),
+            (b'{"version": 1, "state": "text", "buffer": 2}\n', "another document"),
+            (b'{"version": 1, "state": "text", "buffer": true}\n', "another document"),
         ):
             with self.subTest(data=data[:40]), self.assertRaisesRegex(unsaved.Missing, reason):
-                unsaved.parse(data)
+                unsaved.parse(data, 1)
 
 
 class EmacsTests(UnsavedTest):
@@ -113,6 +116,7 @@ class EmacsTests(UnsavedTest):
         head, _, text = path.read_bytes().partition(b"\n")
         parts = json.loads(head)
         self.assertEqual(parts.pop("version"), 1)
+        self.assertEqual("buffer" in parts, parts["state"] == "text")
         return parts["state"], text.decode()
 
     def test_from_emacs(self):
@@ -140,7 +144,7 @@ class EmacsTests(UnsavedTest):
             ("(progn (delete-char -1) (insert (string #xd800)))", "encoding"),
             ("(progn (delete-char -1) (set-buffer-multibyte nil))", "encoding"), ("(set-buffer-multibyte t)", "text"),
             ("(setq buffer-file-format '(text/enriched))", "off"), ("(setq buffer-file-format nil)", "text"),
-            (f'(set-visited-file-name "{compressed}" t)', "saved"), ("(handoff--offer (handoff--file))", "off"),
+            (f'(set-visited-file-name "{compressed}" t)', "other"), ("(handoff--save)", "off"),
             ("(setq-default handoff-unsaved nil)", "off"),
             ("(progn (setq-default handoff-unsaved t) (set-buffer-modified-p nil))", "saved"),
             ("(progn (set-buffer-modified-p nil) (kill-buffer) t)", "saved"),
@@ -190,12 +194,16 @@ class CodeTests(UnsavedTest):
                   open={"file": os.fsdecode(self.here)})
         with open(events, "w", encoding="utf-8") as told, open(answers, encoding="utf-8") as lines:
             self.assertTrue(json.loads(lines.readline())["supportsContinuationStreams"])
+            # As another device does before it opens a stream.
+            told.write('{"event": "willSave"}\n')
+            told.flush()
+            number = [json.loads(lines.readline())["userInfo"]["buffer"] for _ in range(2)][0]
 
             def stream(number, path):
                 told.write(json.dumps({"event": "streamOpened", "stream": number, "path": str(path)}) + "\n")
                 told.flush()
 
-            for number, (action, state, text) in enumerate((
+            for turn, (action, state, text) in enumerate((
                 ({}, "saved", ""), ({"change": "\ufeffone\r\n日😀"}, "text", "one\n日😀"), ({"change": ""}, "text", ""),
                 ({"change": "x" * 17 * 1024 * 1024}, "large", ""), ({"change": "x\ud83d"}, "encoding", ""),
                 ({"change": "x", "set": {"unsaved": False}}, "off", ""), ({"set": {"unsaved": True}}, "text", "x"),
@@ -206,11 +214,12 @@ class CodeTests(UnsavedTest):
                     content.write_bytes(b"")
                     # One that cannot be written gets no answer.
                     stream(100, f"{content}.not")
-                    stream(number, content)
+                    stream(turn, content)
                     # The document that was closed is offered for a moment.
                     answer = next(line for line in lines if line != "null\n")
-                    self.assertEqual(answer, f'{{"stream":{number}}}\n')
+                    self.assertEqual(answer, f'{{"stream":{turn}}}\n')
                     head, _, given = content.read_bytes().partition(b"\n")
-                    self.assertEqual(json.loads(head), {"version": 1, "state": state})
+                    whose = {"buffer": number} if state == "text" else {}
+                    self.assertEqual(json.loads(head), {"version": 1, "state": state, **whose})
                     self.assertEqual(given.decode(), text)
         self.assertFalse(os.path.exists(f"{content}.not"))

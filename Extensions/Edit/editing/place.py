@@ -14,6 +14,9 @@ class Place(Document):
         self.line = natural(info.get("line"))
         self.column = natural(info.get("column"))
 
+        # Which of the editor's texts it is; None if it gives none.
+        buffer = info.get("buffer")
+        self.buffer = buffer if isinstance(buffer, int) and not isinstance(buffer, bool) else None
         # What is not saved on the other computer, once it was asked for; None without it.
         self.text = None
         continuation = activity.get("continuation")
