@@ -7,6 +7,7 @@
 ;;; Code:
 
 (require 'json)
+(require 'seq)
 
 (defcustom handoff-unsaved nil
   "Whether unsaved text is given to the user's other computers.
@@ -161,7 +162,21 @@ It begins with a line that says whether the text follows, and whose it is."
 It may be encrypted or compressed, or shown as a dump of its bytes."
   (or buffer-file-format
       (derived-mode-p 'hexl-mode)
+      (handoff--is-written-by-hooks)
       (find-file-name-handler (handoff--path (current-buffer)) 'write-region)))
+
+(defun handoff--is-written-by-hooks ()
+  "Whether functions of the current buffer alone write its file.
+They may encrypt the text, or put it into an archive.  Functions of all buffers
+mostly tidy the text up; of those, only that of org-crypt counts."
+  (or (seq-some (lambda (hook) (and (local-variable-p hook) (remq t (handoff--functions (symbol-value hook)))))
+                '(write-contents-functions write-file-functions local-write-file-hooks))
+      (memq 'org-encrypt-entries (append (handoff--functions before-save-hook)
+                                         (handoff--functions (default-value 'before-save-hook))))))
+
+(defun handoff--functions (value)
+  "The functions of a hook whose value is VALUE: a list, or one function."
+  (if (functionp value) (list value) value))
 
 (defun handoff--is-unicode ()
   "Whether the current buffer has only characters that UTF-8 can encode.

@@ -153,6 +153,27 @@ class EmacsTests(UnsavedTest):
                 self.eval(self.laptop, f"(progn {change} t)")
                 self.assertEqual(self.send(path), (state, UNSAVED if state == "text" else ""))
 
+    def test_a_buffer_whose_file_is_written_in_a_way_of_its_own_gives_no_text(self):
+        self.begin("emacs")
+        path = self.laptop.home / "content"
+        self.addCleanup(path.unlink, missing_ok=True)
+        for change, state in (
+            ("(add-hook 'write-contents-functions #'ignore nil t)", "off"),
+            ("(remove-hook 'write-contents-functions #'ignore t)", "text"),
+            ("(add-hook 'write-file-functions #'ignore nil t)", "off"),
+            ("(remove-hook 'write-file-functions #'ignore t)", "text"),
+            # Of all buffers, such as one that removes spaces at the ends of lines.
+            ("(add-hook 'write-file-functions #'ignore)", "text"), ("(setq-local write-file-functions '(t))", "text"),
+            ("(setq-local local-write-file-hooks '(ignore))", "off"), ("(setq-local local-write-file-hooks nil)", "text"),
+            ("(add-hook 'before-save-hook #'ignore nil t)", "text"),
+            ("(add-hook 'before-save-hook #'org-encrypt-entries nil t)", "off"),
+            ("(remove-hook 'before-save-hook #'org-encrypt-entries t)", "text"),
+            ("(add-hook 'before-save-hook #'org-encrypt-entries)", "off"),
+        ):
+            with self.subTest(change=change):
+                self.eval(self.laptop, f"(progn {change} t)")
+                self.assertEqual(self.send(path), (state, UNSAVED if state == "text" else ""))
+
     def test_emacs_writes_the_whole_text_and_nothing_else_and_asks_nothing(self):
         self.begin("emacs")
         path = self.laptop.home / "content/content.gz"
