@@ -4,12 +4,11 @@ import concurrent.futures
 import os
 import re
 import shutil
-import socket
 import subprocess
 import urllib.parse
 
 from editing.windows import last_used, show_text
-from sockets import own_sockets, runtime_directory, temporary_directory
+from sockets import connect, own_sockets, runtime_directory, temporary_directory
 
 # How long an editor that has answered that it could take the document may take for it, in seconds: longer if it asks
 # the person something.
@@ -191,8 +190,7 @@ class Code:
     # What VS Code and its free build call their command, and their sockets.
     PROGRAMS = ("code", "codium")
 
-    def __init__(self, server, program):
-        self.server = server
+    def __init__(self, program):
         self.program = program
         # The window that can show text that is not saved.
         self.window = None
@@ -207,17 +205,12 @@ class Code:
         """The VS Code of this user, if it runs."""
         program = next(filter(shutil.which, cls.PROGRAMS), None)
         sockets = own_sockets(runtime_directory(), "vscode-*main.sock") if program else []
-        return [cls(path, program) for path in sockets[:1]]
+        # One that has died leaves its socket, which may be newer than that of one that runs.
+        return [cls(program)] if any(listens(path, patience) for path in sockets) else []
 
     def probe(self, place, patience):
-        """`idle` if it answers and can have a document of this name."""
-        try:
-            if not Code.opens(place.path):
-                return None
-            with socket.socket(socket.AF_UNIX) as connection:
-                connection.settimeout(patience)
-                connection.connect(self.server)
-        except OSError:
+        """`idle` if it can have a document of this name."""
+        if not Code.opens(place.path):
             return None
         self.window = last_used(patience) if place.is_modified else None
         return "idle"
@@ -253,6 +246,15 @@ class Code:
         before = place.text_of_line()[:place.column - 1]
         column = len(before.encode("utf-16-le", "surrogatepass")) // 2 + 1
         return ["--goto", f"{path}:{place.line}:{column}"]
+
+
+def listens(path, patience):
+    """Whether somebody listens at a socket."""
+    try:
+        connect(path, patience).close()
+    except OSError:
+        return False
+    return True
 
 
 def is_utf8(path):
