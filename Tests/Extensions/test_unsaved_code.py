@@ -62,6 +62,7 @@ class ShownInCodeTests(UnsavedTest):
         self.take()
         editor.lines.wait(lambda line: "is not shown: this document is changed." in line, "the reason")
         self.assertEqual(self.looked(editor)[:3], (self.path(self.there), "mine\n", True))
+        self.assertIn("laptop has changes in it that are not saved there, and are not here.", self.notes.read_text())
         self.check_files()
 
     def test_a_document_that_cannot_be_changed_stays_as_it_is(self):

@@ -22,6 +22,12 @@ class Place(Document):
         continuation = activity.get("continuation")
         self.continuation = continuation if isinstance(continuation, str) and "\0" not in continuation else None
 
+    def drop_text(self):
+        """Has the document shown as it is here: its unsaved text is removed, if there is some."""
+        if self.text:
+            self.text.remove()
+        self.text = None
+
     @property
     def values(self):
         """What stands for the names in the person's command."""

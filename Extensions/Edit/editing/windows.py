@@ -60,18 +60,22 @@ def remove_dead(path):
 
 
 def show_text(path, place, patience):
-    """Has a window show the document with the unsaved text, or tell the person why not; whether it does."""
+    """Has a window show the document with the unsaved text.
+
+    Returns `shown`; `refused` if it shows the document, and tells the person why not the text; else None.
+    """
     try:
         with open(place.text.path, "rb") as file:
             text = file.read()
     except OSError:
-        return False
+        return None
     request = {"document": os.fsdecode(place.path), "line": place.line, "column": place.column}
     try:
         connection = connect(path, patience)
     except OSError:
-        return False
-    return ask(connection, request, text).get("state") in ("shown", "refused")
+        return None
+    state = ask(connection, request, text).get("state")
+    return state if state in ("shown", "refused") else None
 
 
 def ask(connection, request, text):
