@@ -24,15 +24,22 @@ class UnsavedTests(UnsavedTest):
         self.check_across("nvim")
 
     def test_in_emacs(self):
+        self.check_in_emacs(UNSAVED)
+
+    def test_in_emacs_a_text_that_looks_like_another_format_stays_as_it_is(self):
+        self.check_in_emacs("Content-Type: text/enriched\n\n<bold>one</bold>")
+
+    def check_in_emacs(self, text):
+        """Unsaved text arrives in Emacs as it was, and no file changes."""
         self.configure("unsaved = yes")
         self.emacs(self.desktop, self.desktop.write("first.txt"))
-        self.begin("vim")
+        self.begin("vim", change=text)
         self.take()
         self.desktop.events.wait_document(self.there)
         file = self.desktop.home / "shown.txt"
         self.addCleanup(file.unlink, missing_ok=True)
         self.eval(self.desktop, f'(write-region (format "%s %s" (buffer-modified-p) (buffer-string)) nil "{file}")')
-        self.assertEqual(file.read_text(encoding="utf-8"), f"t {UNSAVED}\n")
+        self.assertEqual(file.read_text(encoding="utf-8"), f"t {text}\n")
         self.check_files()
 
     def test_nothing_is_asked_for_unless_the_person_wants_it(self):

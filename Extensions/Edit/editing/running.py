@@ -178,7 +178,8 @@ class Emacs:
                   (save-restriction
                     (widen)
                     (atomic-change-group
-                      (let ((coding-system-for-read 'utf-8-unix)) (insert-file-contents text nil nil nil t)))))
+                      (let ((coding-system-for-read 'utf-8-unix) format-alist after-insert-file-functions)
+                        (insert-file-contents text nil nil nil t)))))
               (error (message "handoff: the unsaved text of the other computer is not shown: %s"
                               (error-message-string error)))))
           (push-mark nil t)
