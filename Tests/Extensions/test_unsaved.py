@@ -58,6 +58,12 @@ class UnsavedTests(UnsavedTest):
         self.run_command(editor, "let &key = 'secret'")
         self.check_without(": the editor there gives none.")
 
+    def test_the_text_of_a_file_that_a_plug_in_may_encrypt_stays_where_it_is(self):
+        self.configure("unsaved = yes")
+        self.here, self.there = self.pair.write("notes.txt.gpg", SAVED)
+        self.begin("nvim")
+        self.check_without(": the editor there gives none.")
+
     def test_text_that_is_too_long_stays_where_it_is(self):
         self.configure("unsaved = yes")
         editor = self.begin("vim")

@@ -6,6 +6,8 @@ set cpoptions&vim
 let s:type = 'org.handoffd.document.text'
 " How much unsaved text is sent, in bytes: what a stream of `handoffctl publish --follow` carries, less its first line.
 let s:maximum = 16 * 1024 * 1024 - 64
+" The names of files that plug-ins encrypt.
+let s:encrypted = '\.\(gpg\|pgp\|asc\|age\)$'
 " The number of each document of each buffer, by which the other computer knows whose text it gets.
 let s:numbers = {}
 
@@ -99,7 +101,7 @@ function! s:TextState(file) abort
   elseif s:URL(get(getbufinfo(a:file.buffer)[0], 'name', '')) !=# a:file.url
     " The buffer has got another name.
     return 'other'
-  elseif getbufvar(a:file.buffer, '&key', '') !=# ''
+  elseif getbufvar(a:file.buffer, '&key', '') !=# '' || a:file.url =~? s:encrypted
     " The file is encrypted; its text is the user's alone.
     return 'off'
   elseif &encoding !=# 'utf-8'
