@@ -3,6 +3,7 @@
 import fnmatch
 import os
 import pathlib
+import socket
 import stat
 
 # The bits of a mode by which a group and everybody may write (also users of an access control list).
@@ -61,6 +62,21 @@ def own(path, *owners):
     except OSError:
         return None
     return status if status.st_uid in owners else None
+
+
+def connect(path, patience):
+    """A connection to a socket, whose operations may take so many seconds each.
+
+    Raises OSError: ConnectionRefusedError, at once, where nobody listens any more.
+    """
+    connection = socket.socket(socket.AF_UNIX)
+    try:
+        connection.settimeout(patience)
+        connection.connect(path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def runtime_directory():

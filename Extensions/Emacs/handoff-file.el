@@ -7,6 +7,7 @@
 ;;; Code:
 
 (require 'json)
+(require 'seq)
 
 (defcustom handoff-unsaved nil
   "Whether unsaved text is given to the user's other computers.
@@ -22,6 +23,13 @@ counts, so that no file can set it."
   "How much unsaved text is sent, in bytes.
 It is what a stream of `handoffctl publish --follow' carries, less its first
 line.")
+
+(defvar-local handoff--number nil
+  "The path of the file of this buffer, and the number of both.
+By that, the other computer knows whose text it gets.")
+(put 'handoff--number 'permanent-local t)
+(defvar handoff--last-number 0
+  "The last number that a file of a buffer got.")
 
 ;;; The file
 
@@ -51,12 +59,20 @@ It is nil when there is none that another computer could open."
             (goto-char (window-point window))
             (list :buffer buffer
                   :path path
+                  :number (handoff--number path)
                   :url (concat "file://" (handoff--percent-encoded path))
                   :title (handoff--title path)
                   :line (line-number-at-pos)
                   :column (1+ (- (point) (let ((inhibit-field-text-motion t)) (line-beginning-position))))
                   :modified (and (buffer-modified-p) t)
                   :time (truncate (float-time (file-attribute-modification-time attributes))))))))))
+
+(defun handoff--number (path)
+  "The number of the file PATH of the current buffer.
+With another file, the buffer has another number."
+  (unless (equal (car handoff--number) path)
+    (setq handoff--number (cons path (setq handoff--last-number (1+ handoff--last-number)))))
+  (cdr handoff--number))
 
 (defun handoff--attributes (path)
   "The attributes of the file PATH, or of what it links to; nil if there is none."
@@ -101,16 +117,18 @@ fetches the activity."
        ,@(and (default-value 'handoff-unsaved) '((supportsContinuationStreams . t)))
        (userInfo . ((version . 1) (line . ,(plist-get file :line)) (column . ,(plist-get file :column))
                     (modified . ,(if (plist-get file :modified) t json-false))
-                    (modificationTime . ,(plist-get file :time))))))))
+                    (modificationTime . ,(plist-get file :time))
+                    ,@(and (default-value 'handoff-unsaved) `((buffer . ,(plist-get file :number))))))))))
 
 ;;; Unsaved text
 
 (defun handoff--write-text (file path)
   "Write the unsaved text of FILE as it is now to PATH, for a stream.
-It begins with a line that says whether the text follows."
+It begins with a line that says whether the text follows, and whose it is."
   (let* ((state (handoff--text-state file))
          (json-encoding-pretty-print nil)
-         (head (json-encode `((version . 1) (state . ,state)))))
+         (number (and (equal state "text") `((buffer . ,(plist-get file :number)))))
+         (head (json-encode `((version . 1) (state . ,state) ,@number))))
     (with-current-buffer (if (equal state "text") (plist-get file :buffer) (current-buffer))
       ;; In that buffer, where they may have local values.
       (let ((coding-system-for-write 'utf-8-unix) (coding-system-require-warning nil)
@@ -125,10 +143,9 @@ It begins with a line that says whether the text follows."
   "Whether the unsaved text of FILE is sent: \"text\"; else why not."
   (let ((buffer (plist-get file :buffer)))
     (cond ((not (default-value 'handoff-unsaved)) "off")
+          ((not (and (buffer-live-p buffer) (buffer-modified-p buffer))) "saved")
           ;; The buffer may have another file by now.
-          ((not (and (buffer-live-p buffer) (buffer-modified-p buffer)
-                     (equal (handoff--path buffer) (plist-get file :path))))
-           "saved")
+          ((not (equal (handoff--path buffer) (plist-get file :path))) "other")
           (t (with-current-buffer buffer
                (save-excursion
                  (save-restriction
@@ -145,7 +162,21 @@ It begins with a line that says whether the text follows."
 It may be encrypted or compressed, or shown as a dump of its bytes."
   (or buffer-file-format
       (derived-mode-p 'hexl-mode)
+      (handoff--is-written-by-hooks)
       (find-file-name-handler (handoff--path (current-buffer)) 'write-region)))
+
+(defun handoff--is-written-by-hooks ()
+  "Whether functions of the current buffer alone write its file.
+They may encrypt the text, or put it into an archive.  Functions of all buffers
+mostly tidy the text up; of those, only that of org-crypt counts."
+  (or (seq-some (lambda (hook) (and (local-variable-p hook) (remq t (handoff--functions (symbol-value hook)))))
+                '(write-contents-functions write-file-functions local-write-file-hooks))
+      (memq 'org-encrypt-entries (append (handoff--functions before-save-hook)
+                                         (handoff--functions (default-value 'before-save-hook))))))
+
+(defun handoff--functions (value)
+  "The functions of a hook whose value is VALUE: a list, or one function."
+  (if (functionp value) (list value) value))
 
 (defun handoff--is-unicode ()
   "Whether the current buffer has only characters that UTF-8 can encode.

@@ -46,6 +46,8 @@ A look at the help should not end the activity.  In seconds.")
   "The end of the output of handoffctl that is no whole line yet.")
 (defvar handoff--offered nil
   "The file that is offered, as `handoff--file' returns it, or nil.")
+(defvar handoff--asked nil
+  "The file of the last answer to willSave, with which another device goes on.")
 (defvar handoff--object nil
   "The object of the activity on the bus, or nil.")
 (defvar handoff--obstacle nil
@@ -67,6 +69,7 @@ A look at the help should not end the activity.  In seconds.")
   "End the activity."
   (when handoff--offered
     (setq handoff--offered nil
+          handoff--asked nil
           handoff--object nil)
     (handoff--write "null")))
 
@@ -101,15 +104,18 @@ The second line says that the next device has to ask again."
   (let ((file (or (handoff--file) handoff--offered)))
     (if (null file)
         (handoff--write "{}")
-      (setq handoff--offered file)
+      (setq handoff--offered file
+            handoff--asked file)
       (handoff--write (handoff--line file nil))
       (handoff--write (handoff--line file t)))))
 
 (defun handoff--send (event)
-  "Give the unsaved text to a device that has asked for it by EVENT."
+  "Give the unsaved text to a device that has asked for it by EVENT.
+It is that of the file with which the device goes on, though another one may be
+offered by now."
   (condition-case nil
       (progn
-        (handoff--write-text handoff--offered (alist-get 'path event))
+        (handoff--write-text handoff--asked (alist-get 'path event))
         (handoff--write (format "{\"stream\": %d}" (alist-get 'stream event))))
     ;; handoffctl breaks the stream then, when it has waited.
     (error nil)))
@@ -150,6 +156,7 @@ The second line says that the next device has to ask again."
   (let ((process handoff--process))
     (setq handoff--process nil
           handoff--offered nil
+          handoff--asked nil
           handoff--object nil
           handoff--obstacle nil)
     (when process

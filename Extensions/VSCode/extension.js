@@ -18,6 +18,8 @@ class Publisher {
         this.child = null;
         // The file that is offered, as focusedFile() returns it.
         this.offered = null;
+        // The file of the last answer to willSave, with which another device goes on.
+        this.asked = null;
         this.object = '';
         this.obstacle = '';
         this.continued = '';
@@ -85,6 +87,7 @@ class Publisher {
         if (!this.offered) return;
         this.turn += 1;
         this.offered = null;
+        this.asked = null;
         this.object = '';
         this.write('null');
     }
@@ -101,6 +104,7 @@ class Publisher {
         if (turn !== this.turn || !this.isOn) return;
         if (file) {
             this.offered = file;
+            this.asked = file;
             this.write(this.line(file, false));
             this.write(this.line(file, true));
         } else {
@@ -108,11 +112,14 @@ class Publisher {
         }
     }
 
-    /** Gives the unsaved text of the file that is offered to a device that has asked for it. */
+    /**
+     * Gives the unsaved text to a device that has asked for it: of the file with which that device goes on, though another
+     * one may be offered by now.
+     */
     async send(event) {
         const child = this.child;
         try {
-            await writeText(this.offered, this.givesText, event.path);
+            await writeText(this.asked, this.givesText, event.path);
         } catch {
             // handoffctl breaks the stream then, when it has waited.
             return;
@@ -152,6 +159,7 @@ class Publisher {
         const child = this.child;
         this.child = null;
         this.offered = null;
+        this.asked = null;
         this.object = '';
         if (child) {
             child.stdin.end();

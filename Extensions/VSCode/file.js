@@ -8,6 +8,9 @@ const vscode = require('vscode');
 const TYPE = 'org.handoffd.document.text';
 // How much unsaved text is sent, in bytes: what a stream of `handoffctl publish --follow` carries, less its first line.
 const MAXIMUM_BYTES = 16 * 1024 * 1024 - 64;
+// The number of each document that is open, by which the other computer knows whose text it gets.
+const numbers = new WeakMap();
+let lastNumber = 0;
 
 /** The file in the focused editor; null when there is none that another computer could open. */
 async function focusedFile() {
@@ -32,6 +35,11 @@ function place(editor) {
     };
 }
 
+function numberOf(document) {
+    if (!numbers.has(document)) numbers.set(document, ++lastNumber);
+    return numbers.get(document);
+}
+
 /** The name of a file, without its directories. */
 function nameOf(file) {
     return file.path.slice(file.path.lastIndexOf('/') + 1);
@@ -51,14 +59,18 @@ function describe(file, { needsSave, givesText }) {
         userInfo: {
             version: 1, line: file.line, column: file.column, modified: file.isModified,
             modificationTime: file.time,
+            ...(givesText && { buffer: numberOf(file.document) }),
         },
     });
 }
 
-/** Writes the unsaved text of a file as it is now, for a stream: a line that says whether it follows, then the text. */
+/**
+ * Writes the unsaved text of a file as it is now, for a stream: a line that says whether it follows and whose it is, then
+ * the text.
+ */
 async function writeText(file, givesText, path) {
     const { state, text } = unsavedText(file, givesText);
-    const head = JSON.stringify({ version: 1, state });
+    const head = JSON.stringify({ version: 1, state, ...(state === 'text' && { buffer: numberOf(file.document) }) });
     // Only into the file that is there: none is made once handoffctl has stopped waiting.
     await fs.promises.writeFile(path, `${head}\n${text}`, { flag: 'r+' });
 }

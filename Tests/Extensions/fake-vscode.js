@@ -131,7 +131,8 @@ const actions = {
         emit('settings', { affectsConfiguration: (name) => name === 'handoff' });
     },
     open: (value) => {
-        if (vscode.window.activeTextEditor) vscode.window.activeTextEditor.document.isClosed = true;
+        const before = vscode.window.activeTextEditor;
+        if (before && !(value && value.keeps)) before.document.isClosed = true;
         vscode.window.activeTextEditor = value ? editor(value) : undefined;
         emit('editor', vscode.window.activeTextEditor);
     },

@@ -24,15 +24,22 @@ class UnsavedTests(UnsavedTest):
         self.check_across("nvim")
 
     def test_in_emacs(self):
+        self.check_in_emacs(UNSAVED)
+
+    def test_in_emacs_a_text_that_looks_like_another_format_stays_as_it_is(self):
+        self.check_in_emacs("Content-Type: text/enriched\n\n<bold>one</bold>")
+
+    def check_in_emacs(self, text):
+        """Unsaved text arrives in Emacs as it was, and no file changes."""
         self.configure("unsaved = yes")
         self.emacs(self.desktop, self.desktop.write("first.txt"))
-        self.begin("vim")
+        self.begin("vim", change=text)
         self.take()
         self.desktop.events.wait_document(self.there)
         file = self.desktop.home / "shown.txt"
         self.addCleanup(file.unlink, missing_ok=True)
         self.eval(self.desktop, f'(write-region (format "%s %s" (buffer-modified-p) (buffer-string)) nil "{file}")')
-        self.assertEqual(file.read_text(encoding="utf-8"), f"t {UNSAVED}\n")
+        self.assertEqual(file.read_text(encoding="utf-8"), f"t {text}\n")
         self.check_files()
 
     def test_nothing_is_asked_for_unless_the_person_wants_it(self):
@@ -49,6 +56,12 @@ class UnsavedTests(UnsavedTest):
         self.configure("unsaved = yes")
         editor = self.begin("vim")
         self.run_command(editor, "let &key = 'secret'")
+        self.check_without(": the editor there gives none.")
+
+    def test_the_text_of_a_file_that_a_plug_in_may_encrypt_stays_where_it_is(self):
+        self.configure("unsaved = yes")
+        self.here, self.there = self.pair.write("notes.txt.gpg", SAVED)
+        self.begin("nvim")
         self.check_without(": the editor there gives none.")
 
     def test_text_that_is_too_long_stays_where_it_is(self):
@@ -87,16 +100,19 @@ class UnsavedTests(UnsavedTest):
         self.assertEqual(self.left(), [])
 
     def test_what_is_no_such_stream_is_refused(self):
-        head = b'{"version": 1, "state": "text"}\n'
-        self.assertEqual(unsaved.parse(head + "ä\n".encode()), "ä\n".encode())
-        self.assertEqual(unsaved.parse(head), b"")
+        head = b'{"version": 1, "state": "text", "buffer": 1}\n'
+        self.assertEqual(unsaved.parse(head + "ä\n".encode(), 1), "ä\n".encode())
+        self.assertEqual(unsaved.parse(head, 1), b"")
         for data, reason in (
             (head + b"\xff", "not UTF-8"), (b"", "something else"), (b"[" * 1000, "something else"),
             (b"x" * 5000, "something else"), (b'{"version": 2, "state": "text"}\n', "something else"),
             (b'{"version": 1, "state": "saved"}\n', "was saved"), (b'{"version": 1, "state": []}\n', "gives none"),
+            (b'{"version": 1, "state": "text"}\n', "another document"),
+            (b'{"version": 1, "state": "text", "buffer": 2}\n', "another document"),
+            (b'{"version": 1, "state": "text", "buffer": true}\n', "another document"),
         ):
             with self.subTest(data=data[:40]), self.assertRaisesRegex(unsaved.Missing, reason):
-                unsaved.parse(data)
+                unsaved.parse(data, 1)
 
 
 class EmacsTests(UnsavedTest):
@@ -113,6 +129,7 @@ class EmacsTests(UnsavedTest):
         head, _, text = path.read_bytes().partition(b"\n")
         parts = json.loads(head)
         self.assertEqual(parts.pop("version"), 1)
+        self.assertEqual("buffer" in parts, parts["state"] == "text")
         return parts["state"], text.decode()
 
     def test_from_emacs(self):
@@ -140,10 +157,31 @@ class EmacsTests(UnsavedTest):
             ("(progn (delete-char -1) (insert (string #xd800)))", "encoding"),
             ("(progn (delete-char -1) (set-buffer-multibyte nil))", "encoding"), ("(set-buffer-multibyte t)", "text"),
             ("(setq buffer-file-format '(text/enriched))", "off"), ("(setq buffer-file-format nil)", "text"),
-            (f'(set-visited-file-name "{compressed}" t)', "saved"), ("(handoff--offer (handoff--file))", "off"),
+            (f'(set-visited-file-name "{compressed}" t)', "other"), ("(handoff--save)", "off"),
             ("(setq-default handoff-unsaved nil)", "off"),
             ("(progn (setq-default handoff-unsaved t) (set-buffer-modified-p nil))", "saved"),
             ("(progn (set-buffer-modified-p nil) (kill-buffer) t)", "saved"),
+        ):
+            with self.subTest(change=change):
+                self.eval(self.laptop, f"(progn {change} t)")
+                self.assertEqual(self.send(path), (state, UNSAVED if state == "text" else ""))
+
+    def test_a_buffer_whose_file_is_written_in_a_way_of_its_own_gives_no_text(self):
+        self.begin("emacs")
+        path = self.laptop.home / "content"
+        self.addCleanup(path.unlink, missing_ok=True)
+        for change, state in (
+            ("(add-hook 'write-contents-functions #'ignore nil t)", "off"),
+            ("(remove-hook 'write-contents-functions #'ignore t)", "text"),
+            ("(add-hook 'write-file-functions #'ignore nil t)", "off"),
+            ("(remove-hook 'write-file-functions #'ignore t)", "text"),
+            # Of all buffers, such as one that removes spaces at the ends of lines.
+            ("(add-hook 'write-file-functions #'ignore)", "text"), ("(setq-local write-file-functions '(t))", "text"),
+            ("(setq-local local-write-file-hooks '(ignore))", "off"), ("(setq-local local-write-file-hooks nil)", "text"),
+            ("(add-hook 'before-save-hook #'ignore nil t)", "text"),
+            ("(add-hook 'before-save-hook #'org-encrypt-entries nil t)", "off"),
+            ("(remove-hook 'before-save-hook #'org-encrypt-entries t)", "text"),
+            ("(add-hook 'before-save-hook #'org-encrypt-entries)", "off"),
         ):
             with self.subTest(change=change):
                 self.eval(self.laptop, f"(progn {change} t)")
@@ -190,12 +228,16 @@ class CodeTests(UnsavedTest):
                   open={"file": os.fsdecode(self.here)})
         with open(events, "w", encoding="utf-8") as told, open(answers, encoding="utf-8") as lines:
             self.assertTrue(json.loads(lines.readline())["supportsContinuationStreams"])
+            # As another device does before it opens a stream.
+            told.write('{"event": "willSave"}\n')
+            told.flush()
+            number = [json.loads(lines.readline())["userInfo"]["buffer"] for _ in range(2)][0]
 
             def stream(number, path):
                 told.write(json.dumps({"event": "streamOpened", "stream": number, "path": str(path)}) + "\n")
                 told.flush()
 
-            for number, (action, state, text) in enumerate((
+            for turn, (action, state, text) in enumerate((
                 ({}, "saved", ""), ({"change": "\ufeffone\r\n日😀"}, "text", "one\n日😀"), ({"change": ""}, "text", ""),
                 ({"change": "x" * 17 * 1024 * 1024}, "large", ""), ({"change": "x\ud83d"}, "encoding", ""),
                 ({"change": "x", "set": {"unsaved": False}}, "off", ""), ({"set": {"unsaved": True}}, "text", "x"),
@@ -206,11 +248,12 @@ class CodeTests(UnsavedTest):
                     content.write_bytes(b"")
                     # One that cannot be written gets no answer.
                     stream(100, f"{content}.not")
-                    stream(number, content)
+                    stream(turn, content)
                     # The document that was closed is offered for a moment.
                     answer = next(line for line in lines if line != "null\n")
-                    self.assertEqual(answer, f'{{"stream":{number}}}\n')
+                    self.assertEqual(answer, f'{{"stream":{turn}}}\n')
                     head, _, given = content.read_bytes().partition(b"\n")
-                    self.assertEqual(json.loads(head), {"version": 1, "state": state})
+                    whose = {"buffer": number} if state == "text" else {}
+                    self.assertEqual(json.loads(head), {"version": 1, "state": state, **whose})
                     self.assertEqual(given.decode(), text)
         self.assertFalse(os.path.exists(f"{content}.not"))

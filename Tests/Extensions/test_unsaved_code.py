@@ -1,9 +1,11 @@
 """Unsaved text that is shown in VS Code: its extension in node, and a program in place of `code`."""
 
+import contextlib
 import json
 import os
 import shutil
 import socket
+import subprocess
 
 from devices import TIMEOUT
 from edit_test import EditTest
@@ -60,6 +62,7 @@ class ShownInCodeTests(UnsavedTest):
         self.take()
         editor.lines.wait(lambda line: "is not shown: this document is changed." in line, "the reason")
         self.assertEqual(self.looked(editor)[:3], (self.path(self.there), "mine\n", True))
+        self.assertIn("laptop has changes in it that are not saved there, and are not here.", self.notes.read_text())
         self.check_files()
 
     def test_a_document_that_cannot_be_changed_stays_as_it_is(self):
@@ -87,6 +90,43 @@ class ShownInCodeTests(UnsavedTest):
         self.check_opened_as_saved()
 
     # MARK: The sockets
+
+    def leave_socket(self, path):
+        """A socket at which nobody listens any more, and which is newer than all others."""
+        with contextlib.chdir(path.parent), socket.socket(socket.AF_UNIX) as server:
+            server.bind(path.name)
+        self.addCleanup(path.unlink, missing_ok=True)
+        os.utime(path, (2**32, 2**32))
+
+    def ended_process(self):
+        """The number of a process that has ended."""
+        with subprocess.Popen(["true"]) as child:
+            return child.pid
+
+    def check_shown(self, editor):
+        """VS Code shows the unsaved text."""
+        self.begin("vim")
+        self.take()
+        editor.lines.wait(lambda line: "revealed" in json.loads(line), "the document")
+        self.assertEqual(self.looked(editor)[:3], (self.path(self.there), UNSAVED + "\n", True))
+
+    def test_sockets_of_windows_that_died_hide_none_that_listens_and_are_removed(self):
+        editor = self.window()
+        [living] = self.sockets()
+        number = self.ended_process()
+        for index in range(20):
+            self.leave_socket(living.parent / f"{number}-{index}")
+        # A window may be about to listen, and what has another name may belong to another program.
+        kept = [living.parent / f"{os.getpid()}-0", living.parent / "other"]
+        for path in kept:
+            self.leave_socket(path)
+        self.check_shown(editor)
+        self.assertEqual(self.sockets(), sorted([living, *kept]))
+
+    def test_a_socket_of_a_vs_code_that_died_hides_none_that_runs(self):
+        editor = self.window()
+        self.leave_socket(self.desktop.runtime / "vscode-2-main.sock")
+        self.check_shown(editor)
 
     def ask(self, text=b"", **request):
         """What the one window answers to a request about the document, or None."""

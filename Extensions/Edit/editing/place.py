@@ -14,10 +14,19 @@ class Place(Document):
         self.line = natural(info.get("line"))
         self.column = natural(info.get("column"))
 
+        # Which of the editor's texts it is; None if it gives none.
+        buffer = info.get("buffer")
+        self.buffer = buffer if isinstance(buffer, int) and not isinstance(buffer, bool) else None
         # What is not saved on the other computer, once it was asked for; None without it.
         self.text = None
         continuation = activity.get("continuation")
         self.continuation = continuation if isinstance(continuation, str) and "\0" not in continuation else None
+
+    def drop_text(self):
+        """Has the document shown as it is here: its unsaved text is removed, if there is some."""
+        if self.text:
+            self.text.remove()
+        self.text = None
 
     @property
     def values(self):

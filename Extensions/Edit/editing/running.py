@@ -4,12 +4,11 @@ import concurrent.futures
 import os
 import re
 import shutil
-import socket
 import subprocess
 import urllib.parse
 
 from editing.windows import last_used, show_text
-from sockets import own_sockets, runtime_directory, temporary_directory
+from sockets import connect, own_sockets, runtime_directory, temporary_directory
 
 # How long an editor that has answered that it could take the document may take for it, in seconds: longer if it asks
 # the person something.
@@ -60,18 +59,23 @@ class Vim:
         """The path as an expression in which no character has a meaning."""
         return '"' + "".join(f"\\x{byte:02x}" for byte in path) + '"'
 
+    # Commands that put the text that was read in the place of what the window shows, unsaved.
+    PUT_TEXT = [
+        # What the person has changed here stays.
+        "if type(t) == type([]) && !&modified && &modifiable && !&readonly && &encoding ==# 'utf-8'",
+        "let n = line('$')", "call setline(1, empty(t) ? [''] : t)",
+        "if n > max([1, len(t)])", "silent execute (max([1, len(t)]) + 1) . ',$delete _'", "endif",
+        "else", "echomsg 'handoff: the unsaved text of the other computer is not shown: this buffer is changed'", "endif",
+    ]
+
     @classmethod
-    def text_commands(cls, path):
-        """Commands that put the text of a file, which they remove, in the place of what the window shows, unsaved."""
+    def read_text(cls, path):
+        """Commands that read the text of a file, and remove it.
+
+        They come before those that open the document: the person may answer a question of the editor by not opening it.
+        """
         file = cls.literal(path)
-        return [
-            # What the person has changed here stays.
-            "if !&modified && &modifiable && !&readonly && &encoding ==# 'utf-8'",
-            f"let t = readfile({file})", "let n = line('$')", "call setline(1, empty(t) ? [''] : t)",
-            "if n > max([1, len(t)])", "silent execute (max([1, len(t)]) + 1) . ',$delete _'", "endif",
-            "else", "echomsg 'handoff: the unsaved text of the other computer is not shown: this buffer is changed'",
-            "endif", f"call delete({file})",
-        ]
+        return [f"let t = filereadable({file}) ? readfile({file}) : 0", f"call delete({file})"]
 
     def probe(self, place, patience):
         """`open` if the document is open there, `idle` if it could be, None if the editor is busy."""
@@ -82,7 +86,7 @@ class Vim:
     def open(self, place):
         """Shows the document in a moment, outside of this command, so that the editor can ask the person something."""
         commands = [
-            "stopinsert",
+            "stopinsert", *(self.read_text(place.text.path) if place.text else []),
             f"let b = bufadd({self.literal(place.path)})", "let isLoaded = bufloaded(b)",
             "call setbufvar(b, '&buflisted', 1)",
             "let windows = filter(win_findbuf(b), {_, w -> win_id2tabwin(w)[0] > 0})",
@@ -91,7 +95,7 @@ class Vim:
             "elseif &modified && !&hidden || &buftype !=# '' || exists('+winfixbuf') && &winfixbuf",
             "execute 'sbuffer' b", "else", "execute 'buffer' b", "endif",
             "if isLoaded", "execute 'checktime' b", "endif",
-            "if bufnr('%') == b", *(self.text_commands(place.text.path) if place.text else []), f"let l = min([{place.line}, line('$')])",
+            "if bufnr('%') == b", *(self.PUT_TEXT if place.text else []), f"let l = min([{place.line}, line('$')])",
             f"let i = byteidxcomp(getline(l), {place.column - 1})",
             "call cursor(l, i < 0 ? col([l, '$']) : i + 1)", "normal! zvzz", "endif", "redraw",
         ]
@@ -161,24 +165,29 @@ class Emacs:
 
     def open(self, place):
         """Shows the document in a moment, outside of this command, so that the editor can ask the person something."""
-        function = f"""(lambda (file line column text)
+        function = f"""(lambda (file line column text) (unwind-protect (progn
           (select-frame-set-input-focus (car {self.FRAMES}))
           (when (window-minibuffer-p) (select-window (or (minibuffer-selected-window) (next-window))))
           (let* ((buffer (find-file-noselect file)) (window (get-buffer-window buffer t)))
             (if window (select-window window) (pop-to-buffer buffer '((display-buffer-same-window
                                                                        display-buffer-use-some-window)))))
           (when text
-            (if (or buffer-read-only (buffer-modified-p))
-                (message "handoff: the unsaved text of the other computer is not shown: this buffer is changed")
-              (save-restriction
-                (widen)
-                (let ((coding-system-for-read 'utf-8-unix)) (insert-file-contents text nil nil nil t))))
-            (delete-file text))
+            (condition-case error
+                (if (or buffer-read-only (buffer-modified-p))
+                    (error "this buffer is changed")
+                  (save-restriction
+                    (widen)
+                    (atomic-change-group
+                      (let ((coding-system-for-read 'utf-8-unix) format-alist after-insert-file-functions)
+                        (insert-file-contents text nil nil nil t)))))
+              (error (message "handoff: the unsaved text of the other computer is not shown: %s"
+                              (error-message-string error)))))
           (push-mark nil t)
           (let ((place (save-restriction (widen) (goto-char (point-min)) (forward-line (1- line))
                                          (min (+ (point) (1- column)) (line-end-position)))))
             (unless (<= (point-min) place (point-max)) (widen))
-            (goto-char place)))"""
+            (goto-char place)))
+          (when text (delete-file text))))"""
         text = self.literal(place.text.path) if place.text else "nil"
         values = f"{self.literal(place.path)} {place.line} {place.column} {text}"
         expression = f"(progn (run-at-time 0 nil {function} {values}) 'ok)"
@@ -191,8 +200,7 @@ class Code:
     # What VS Code and its free build call their command, and their sockets.
     PROGRAMS = ("code", "codium")
 
-    def __init__(self, server, program):
-        self.server = server
+    def __init__(self, program):
         self.program = program
         # The window that can show text that is not saved.
         self.window = None
@@ -207,17 +215,12 @@ class Code:
         """The VS Code of this user, if it runs."""
         program = next(filter(shutil.which, cls.PROGRAMS), None)
         sockets = own_sockets(runtime_directory(), "vscode-*main.sock") if program else []
-        return [cls(path, program) for path in sockets[:1]]
+        # One that has died leaves its socket, which may be newer than that of one that runs.
+        return [cls(program)] if any(listens(path, patience) for path in sockets) else []
 
     def probe(self, place, patience):
-        """`idle` if it answers and can have a document of this name."""
-        try:
-            if not Code.opens(place.path):
-                return None
-            with socket.socket(socket.AF_UNIX) as connection:
-                connection.settimeout(patience)
-                connection.connect(self.server)
-        except OSError:
+        """`idle` if it can have a document of this name."""
+        if not Code.opens(place.path):
             return None
         self.window = last_used(patience) if place.is_modified else None
         return "idle"
@@ -235,9 +238,12 @@ class Code:
 
     def open_with_text(self, place):
         """Opens it with the unsaved text; its command then brings the window to the front, and leaves the place."""
-        if not show_text(self.window, place, PATIENCE_TO_OPEN):
+        state = show_text(self.window, place, PATIENCE_TO_OPEN)
+        if state is None:
             return False
         place.text.remove()
+        if state == "refused":
+            place.drop_text()
         answer([self.program, "--reuse-window", place.path], PATIENCE_TO_OPEN)
         return True
 
@@ -253,6 +259,15 @@ class Code:
         before = place.text_of_line()[:place.column - 1]
         column = len(before.encode("utf-16-le", "surrogatepass")) // 2 + 1
         return ["--goto", f"{path}:{place.line}:{column}"]
+
+
+def listens(path, patience):
+    """Whether somebody listens at a socket."""
+    try:
+        connect(path, patience).close()
+    except OSError:
+        return False
+    return True
 
 
 def is_utf8(path):

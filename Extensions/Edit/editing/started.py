@@ -47,9 +47,11 @@ def arguments(program, place):
     """
     line, column, path = b"%d" % place.line, b"%d" % place.column, place.path
     if program in ("vim", "nvim", "gvim", "vim.basic", "vim.nox", "vim.gtk3", "vim.motif"):
-        text = [("+" + " | ".join(Vim.text_commands(place.text.path))).encode()] if place.text else []
+        text = Vim.read_text(place.text.path) + Vim.PUT_TEXT if place.text else []
+        shown = [os.fsencode("+" + " | ".join(text))] if text else []
         index = b"byteidxcomp(getline(%s), %d)" % (line, place.column - 1)
-        return [*text, b"+call cursor(%s, %s < 0 ? col([%s, '$']) : %s + 1)" % (line, index, line, index), b"--", path]
+        cursor = b"+call cursor(%s, %s < 0 ? col([%s, '$']) : %s + 1)" % (line, index, line, index)
+        return [*shown, cursor, b"--", path]
     if program in ("emacs", "emacs-nox", "emacs-gtk", "emacsclient", "kak"):
         return [b"+%s:%s" % (line, column), path]
     if program in ("nano", "pico"):

@@ -16,6 +16,7 @@ MAXIMUM_HEAD_BYTES = 1024
 REASONS = {
     "off": "the editor there gives none",
     "saved": "it was saved or closed there meanwhile",
+    "other": "the editor there has another document by now",
     "encoding": "the editor there does not work with UTF-8",
     "large": "it has more than 16 MiB",
 }
@@ -41,11 +42,11 @@ def ask_for_text(place):
         raise Missing(f"handoffctl cannot be started: {error.strerror}") from None
     if running.returncode:
         raise Missing("the connection was lost, or the editor there did not answer")
-    return parse(data)
+    return parse(data, place.buffer)
 
 
-def parse(data):
-    """The text of a stream."""
+def parse(data, buffer):
+    """The text of a stream, which has to be that of the buffer of the activity; a number, or None without one."""
     head, _, text = data.partition(b"\n")
     try:
         parts = json.loads(head) if len(head) <= MAXIMUM_HEAD_BYTES else None
@@ -56,6 +57,9 @@ def parse(data):
     state = parts.get("state")
     if state != "text":
         raise Missing(REASONS.get(state if isinstance(state, str) else "", "the editor there gives none"))
+    # The editor may have turned to another document since this device got the activity.
+    if buffer is None or isinstance(parts.get("buffer"), bool) or parts.get("buffer") != buffer:
+        raise Missing(REASONS["other"])
     try:
         text.decode("utf-8")
     except UnicodeDecodeError:

@@ -17,6 +17,8 @@ let s:partial = ''
 let s:last_error = ''
 " The file that is offered, as handoffctl was told; {} for none.
 let s:offered = {}
+" The file of the last answer to willSave: the one that another device goes on with; {} for none.
+let s:asked = {}
 " The position when the window of that file lost the focus to one without a file.
 let s:left = {}
 " What handoffctl has told: the object of the activity, why it is not offered, and who continues it.
@@ -38,8 +40,7 @@ endfunction
 
 function! s:End() abort
   if !empty(s:offered)
-    let s:offered = {}
-    let s:object = ''
+    let [s:offered, s:asked, s:object] = [{}, {}, '']
     call s:Write('null')
   endif
 endfunction
@@ -94,15 +95,16 @@ function! s:Save() abort
     call s:Write('{}')
     return
   endif
-  let s:offered = l:file
+  let [s:offered, s:asked] = [l:file, l:file]
   call s:Write(handoff#file#Line(l:file, 0))
   call s:Write(handoff#file#Line(l:file, 1))
 endfunction
 
-" Gives the unsaved text of the file that is offered to a device that has asked for it.
+" Gives the unsaved text to a device that has asked for it: of the file with which that device goes on, though another
+" one may be offered by now.
 function! s:Send(event) abort
   try
-    call handoff#file#WriteText(s:offered, a:event.path)
+    call handoff#file#WriteText(s:asked, a:event.path)
   catch
     " handoffctl breaks the stream then, when it has waited.
     return
@@ -172,7 +174,7 @@ endfunction
 " Ends the activity by ending the input of handoffctl.
 function! s:Stop() abort
   let [l:job, s:job, s:run] = [s:job, 0, s:run + 1]
-  let [s:offered, s:left, s:object, s:obstacle] = [{}, {}, '', '']
+  let [s:offered, s:asked, s:left, s:object, s:obstacle] = [{}, {}, {}, '', '']
   if type(l:job) == type(0) && l:job == 0
     return
   endif
