@@ -1,7 +1,9 @@
 import DBus
+import Epoll
 import Foundation
 import HandoffBus
 import HandoffTestSupport
+import SystemPackage
 import TestLimits
 import Testing
 
@@ -99,7 +101,7 @@ struct WaitingStories {
                                     #expect(try JSON(await world.next(of: "begun"))["title"].string == "Draft")
                                     let unit = try await units.next()
                                     let path = try #require(unit.properties["StandardInputFile"]?.string)
-                                    #expect(!FileManager.default.fileExists(atPath: path))
+                                    try await Self.removal(of: FilePath(path))
                                     try await world.tell("end")
                                     #expect(try await result.get().outcome == "app")
                                     try await world.tell("later")
@@ -110,6 +112,12 @@ struct WaitingStories {
                 }
             }
         }
+    }
+
+    /// Waits until a file has been removed.
+    private static func removal(of file: FilePath) async throws {
+        let watch = DirectoryWatch([file.removingLastComponent()])
+        while FileManager.default.fileExists(atPath: file.string) { try await watch.changed(orAfter: .seconds(1)) }
     }
 
     /// Returns when a program that does not tell counts as one that continues an activity, by having one continue one.
