@@ -132,6 +132,7 @@ private struct NearbyList: Sendable {
     /// The values whose change prints the list again.
     struct Row: Equatable {
         let id: Int
+        let device: String
         let type: String
         let hasWebpage: Bool
         let launchTarget: String
@@ -139,6 +140,7 @@ private struct NearbyList: Sendable {
 
         init(_ activity: NearbyActivityDescription) {
             id = activity.id
+            device = activity.deviceName
             type = activity.type
             hasWebpage = activity.hasWebpage
             launchTarget = activity.opensWith + activity.application
