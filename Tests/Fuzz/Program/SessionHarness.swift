@@ -51,8 +51,7 @@ struct StreamHarness {
                     precondition((kind == 3) == kinds.isEmpty, "an offer comes first, and only there")
                     precondition(kinds.last != 4, "nothing follows a move")
                     precondition(kind >= 3 || kind >= before.last ?? 0, "pieces are in order")
-                    precondition(kind == 0 || !kinds.contains(kind), "only data is repeated")
-                    precondition(kind < 5, "what belongs to the network does not come over the radio")
+                    precondition(kind == 0 || kind >= 5 || !kinds.contains(kind), "only data and receipts repeat")
                     kinds.append(kind)
                 }
             } catch {
