@@ -3,6 +3,7 @@ import struct DBus.DBusError
 import Glibc
 import HandoffBus
 import HandoffCrypto
+import HandoffJSON
 import HandoffModel
 
 /// `handoffctl continue`: continues an activity of another device on this one.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DBus
 import HandoffBus
+import HandoffJSON
 import HandoffModel
 private import Synchronization
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 private import FoundationEssentials
 import HandoffBus
+import HandoffJSON
 import HandoffModel
 
 /// The options that set the content of an activity.

@@ -1,6 +1,7 @@
 import DBus
 import FoundationEssentials
 import HandoffBus
+import HandoffJSON
 import HandoffModel
 
 /// One line of the input of `handoffctl publish --follow`: what its program does from now on.

@@ -4,6 +4,7 @@ import DBus
 import FoundationEssentials
 private import Glibc
 import HandoffBus
+import HandoffJSON
 import HandoffModel
 
 /// `handoffctl publish`: offers an activity until the command is interrupted.

@@ -4,6 +4,7 @@ import FoundationEssentials
 import HandoffApps
 import HandoffBus
 import HandoffCore
+import HandoffJSON
 import HandoffModel
 // FoundationEssentials has a DeviceID for file systems.
 import struct HandoffModel.DeviceID

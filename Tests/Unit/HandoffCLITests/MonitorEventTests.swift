@@ -1,5 +1,6 @@
 import DBus
 import HandoffBus
+import HandoffJSON
 import HandoffModel
 import TestLimits
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import HandoffBus
+import HandoffJSON
 import HandoffModel
 import TestLimits
 import Testing

@@ -1,3 +1,4 @@
+package import HandoffBus
 import HandoffModel
 
 /// An activity of another device as JSON: what `X-Handoff-Exec` programs read, and what `handoffctl continue --print
