@@ -25,7 +25,7 @@ struct AdapterMirror {
     ]
 
     /// The unique name of the connection that owns these objects; a restarted bluetoothd has another one.
-    private var owner: BusName?
+    private(set) var owner: BusName?
     private var service = BlueZSnapshot.Service.unknown
     private var entries: [ObjectPath: Entry] = [:]
     private var incarnations: UInt64 = 0

@@ -62,10 +62,21 @@ enum BluetoothDiagnosis {
             trial(facts.advertisement, of: "advertisement", slots: adapter.advertising?.free),
             trial(facts.discovery, of: "scan", slots: nil),
         ]
-        return [roles(adapter)] + tried.compactMap(\.self) + advice(adapter, facts)
+        return [tooOld(facts) ?? roles(adapter, facts)] + tried.compactMap(\.self)
+            + BluetoothAdvice.findings(adapter, facts)
     }
 
-    private static func roles(_ adapter: Adapter) -> Finding {
+    /// Finds a bluetoothd that handoffd is not written for: properties that it needs may be missing.
+    private static func tooOld(_ facts: DoctorFacts) -> Finding? {
+        guard let version = facts.bluetoothVersion, version < .oldestSupported else { return nil }
+        return .fault(
+            "bluetoothd-version",
+            "bluetoothd is version \(version), and handoffd is written for \(BlueZRelease.oldestSupported) and later.",
+            cure: "update bluez, or the distribution"
+        )
+    }
+
+    private static func roles(_ adapter: Adapter, _ facts: DoctorFacts) -> Finding {
         let needed: Set<String> = ["central", "peripheral"]
         guard needed.isSubset(of: adapter.roles) else {
             return .fault(
@@ -75,7 +86,8 @@ enum BluetoothDiagnosis {
                 cure: "use another adapter, and name it with --adapter or `adapter` in handoffd.json"
             )
         }
-        return .good("adapter", "The adapter \(adapter.name) is on, and bluetoothd is at least \(adapter.release).")
+        let version = facts.bluetoothVersion.map(\.description) ?? "at least \(adapter.release)"
+        return .good("adapter", "The adapter \(adapter.name) is on, and bluetoothd is \(version).")
     }
 
     private static func trial(_ trial: DoctorFacts.Trial, of what: String, slots: Int?) -> Finding? {
@@ -95,28 +107,5 @@ enum BluetoothDiagnosis {
                 cure: "sudo systemctl restart bluetooth; else update bluez"
             )
         }
-    }
-
-    private static func advice(_ adapter: Adapter, _ facts: DoctorFacts) -> [Finding] {
-        var findings: [Finding] = []
-        if facts.isSuspendedWhenIdle == true {
-            findings.append(
-                .advice(
-                    "autosuspend",
-                    "The kernel may suspend the adapter \(adapter.name) while it is idle; some then miss advertisements.",
-                    cure: "echo on | sudo tee /sys/class/bluetooth/\(adapter.name)/device/../power/control"
-                )
-            )
-        }
-        if adapter.isPlayingAudio {
-            findings.append(
-                .advice(
-                    "sound",
-                    "Sound is going over \(adapter.name): meanwhile other devices are looked for only when you ask.",
-                    cure: "handoffctl nearby; or a second adapter: `adapter` in handoffd.json"
-                )
-            )
-        }
-        return findings
     }
 }

@@ -2,6 +2,8 @@ import AsyncSupport
 import BlueZ
 import Bluetooth
 import DBus
+import Epoll
+import L2CAP
 
 /// Reads the state of bluetoothd, and tries what Handoff needs of it.
 struct BluetoothExamination: Sendable {
@@ -10,6 +12,7 @@ struct BluetoothExamination: Sendable {
         var state: DoctorFacts.Bluetooth
         var advertisement = DoctorFacts.Trial.notTried
         var discovery = DoctorFacts.Trial.notTried
+        var channels = DoctorFacts.Trial.notTried
     }
 
     /// How long bluetoothd may take to answer.
@@ -52,6 +55,9 @@ struct BluetoothExamination: Sendable {
         result.discovery = await Self.trial {
             try await bluez.withDiscovery(on: adapter, transform: { _ in [Void]() }) { _ in }
         }
+        result.channels = await Self.trial {
+            try await Reactor.withReactor { reactor in try L2CAPListener(reactor: reactor).close() }
+        }
         return result
     }
 
@@ -60,14 +66,14 @@ struct BluetoothExamination: Sendable {
             try await attempt()
             return .accepted
         } catch {
-            return .refused((error as? BlueZError)?.message ?? "\(error)")
+            return .refused((error as? BlueZError)?.message ?? (error as? L2CAPError)?.message ?? "\(error)")
         }
     }
 
-    /// An advertisement that no device understands: a service of no meaning, and no data.
+    /// An advertisement that no device understands: a service of no meaning, and one byte, since bluetoothd refuses none.
     private static let advertisement = LEAdvertisement(
         service: BluetoothUUID(number: 0xFFFF),
-        data: [],
+        data: [0],
         interval: 1000...1000
     )
 }

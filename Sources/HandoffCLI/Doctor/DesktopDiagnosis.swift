@@ -34,6 +34,15 @@ enum DesktopDiagnosis {
                 )
             )
         }
+        if facts.notifiesWithButtons == false {
+            findings.append(
+                .advice(
+                    "notifications",
+                    "The notification server shows no buttons, so that nothing can be continued or answered in a notification.",
+                    cure: "handoffctl continue; or use another notification server, such as dunst"
+                )
+            )
+        }
         return findings + browserFindings(facts) + appFindings(facts)
     }
 

@@ -29,6 +29,12 @@ struct DoctorExamination: Sendable {
         facts.stateDirectory = files.stateDirectory
         facts.radioSwitches = files.bluetoothSwitches
         facts.isSuspendedWhenIdle = adapter.flatMap { files.isSuspendedWhenIdle($0) }
+        facts.attChannels = files.attChannels
+        facts.wireless = facts.wireless.map { network in
+            var network = network
+            network.sharesRadio = adapter.map { files.sharesRadio(adapter: $0, interface: network.interface) } ?? false
+            return network
+        }
         facts.inotifyInstances = files.inotifyInstances
         facts.time = try? .now
         facts.defaultBrowser = files.defaultBrowser
@@ -42,12 +48,14 @@ struct DoctorExamination: Sendable {
     private func readSessionBus(_ facts: inout DoctorFacts) async {
         do {
             let bus = BusAddress(argument: bus)
-            let (daemon, unit, names) = try await Connection.withConnection(to: bus) { connection in
+            let (daemon, unit, names, buttons) = try await Connection.withConnection(to: bus) { connection in
                 let names = await Self.names(on: connection)
-                return (await Self.daemon(on: connection, names), await Self.unit(on: connection), names)
+                let daemon = await Self.daemon(on: connection, names)
+                return (daemon, await Self.unit(on: connection), names, await Self.notifiesWithButtons(on: connection))
             }
             facts.daemon = daemon
             facts.unit = unit
+            facts.notifiesWithButtons = buttons
             facts.hasNotificationServer = names.contains("org.freedesktop.Notifications")
             facts.hasPortal = names.contains("org.freedesktop.portal.Desktop")
         } catch {
@@ -111,6 +119,19 @@ struct DoctorExamination: Sendable {
         )
     }
 
+    /// Asks the notification server whether it shows buttons; nil when none runs, or none answers.
+    private static func notifiesWithButtons(on connection: Connection) async -> Bool? {
+        let call = MethodCall(
+            destination: "org.freedesktop.Notifications",
+            path: "/org/freedesktop/Notifications",
+            interface: "org.freedesktop.Notifications",
+            member: "GetCapabilities",
+            startsService: false
+        )
+        let answer = try? await connection.call(call, timeout: patience)
+        return (try? answer?.decode(at: 0, as: [String].self)).map { $0.contains("actions") }
+    }
+
     private static func property(
         _ name: String,
         of interface: String,
@@ -159,14 +180,27 @@ struct DoctorExamination: Sendable {
                     from: "org.freedesktop.timedate1"
                 )
                 let bluetooth = await BluetoothExamination(adapterName: name).read(on: connection)
-                return (clock: clock?.boolean, bluetooth: bluetooth)
+                let version = await bluetoothVersion(on: connection)
+                let wireless = await WirelessExamination(connection: connection).networks()
+                return (clock: clock?.boolean, bluetooth: bluetooth, version: version, wireless: wireless)
             }
             facts.isClockSynchronized = read.clock
             facts.bluetooth = read.bluetooth.state
             facts.advertisement = read.bluetooth.advertisement
             facts.discovery = read.bluetooth.discovery
+            facts.channels = read.bluetooth.channels
+            facts.bluetoothVersion = read.version
+            facts.wireless = read.wireless
         } catch {
             facts.bluetooth = .noBus("\(error)")
         }
+    }
+
+    /// Asks the program of bluetoothd for its version, which is not on the bus.
+    private func bluetoothVersion(on connection: Connection) async -> BlueZRelease? {
+        guard let process = try? await connection.processID(of: "org.bluez"),
+            let program = RunningProgram(process: process, processes: files.root + "/proc")
+        else { return nil }
+        return await program.versionLine(root: files.root).flatMap { BlueZRelease($0) }
     }
 }

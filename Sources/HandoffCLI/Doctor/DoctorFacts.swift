@@ -46,13 +46,6 @@ struct DoctorFacts: Sendable {
         case refused(String)
     }
 
-    /// A switch of the kernel that keeps a radio off (Linux Documentation/driver-api/rfkill.rst).
-    struct RadioSwitch: Hashable, Sendable {
-        let name: String
-        let isSoftBlocked: Bool
-        let isHardBlocked: Bool
-    }
-
     /// The user unit, as the user's systemd knows it.
     struct Unit: Hashable, Sendable {
         /// Such as `enabled`, `disabled`, `masked` or `not installed`.
@@ -68,29 +61,26 @@ struct DoctorFacts: Sendable {
         var hasFailed: Bool { activeState == "failed" || subState == "auto-restart" }
     }
 
-    /// The directory of this device's keys.
-    struct StateDirectory: Hashable, Sendable {
-        var path: String
-        var hasIdentity: Bool
-        /// The permission bits; nil when there is no directory.
-        var mode: UInt32?
-        var belongsToUser: Bool
-        /// A directory with the keys of another identity of this computer; nil when there is none.
-        var earlierPath: String?
-    }
-
     var toolVersion: String
     var daemon: Daemon
     var unit: Unit?
-    var stateDirectory: StateDirectory?
+    var stateDirectory: SystemFiles.StateDirectory?
     var bluetooth: Bluetooth
+    /// The version of bluetoothd, by its program; nil when that is unknown.
+    var bluetoothVersion: BlueZRelease?
+    /// The number of ATT channels that bluetoothd's configuration sets; nil when it sets none.
+    var attChannels: Int?
     /// The kernel's name of the adapter that the daemon uses, or would use.
     var adapterName: String?
-    var radioSwitches: [RadioSwitch] = []
+    var radioSwitches: [SystemFiles.RadioSwitch] = []
     /// Whether the adapter may be suspended while it is idle; nil when that is unknown.
     var isSuspendedWhenIdle: Bool?
     var advertisement: Trial = .notTried
     var discovery: Trial = .notTried
+    /// Listening for LE credit-based channels.
+    var channels: Trial = .notTried
+    /// The Wi-Fi networks to which this computer is connected.
+    var wireless: [WirelessNetwork] = []
     /// Whether the clock follows a time server; nil when that is unknown.
     var isClockSynchronized: Bool?
     /// The number of inotify instances that a user may have; nil when that is unknown.
@@ -98,6 +88,8 @@ struct DoctorFacts: Sendable {
     /// The browsers that the extension is for, as far as they are installed.
     var browsers: [BrowserFacts] = []
     var hasNotificationServer = false
+    /// Whether notifications can have buttons; nil when no server runs that tells it.
+    var notifiesWithButtons: Bool?
     /// Whether xdg-open is there.
     var opensWebpages = false
     /// Whether the desktop portal is there, which may refuse to open a page for the daemon.

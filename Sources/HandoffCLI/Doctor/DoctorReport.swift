@@ -105,7 +105,9 @@ struct DoctorReport {
 
     private static func bluetoothd(_ facts: DoctorFacts) -> String {
         switch facts.bluetooth {
-        case .running: facts.adapter.map { "at least \($0.release)" } ?? "without an adapter"
+        case .running:
+            facts.bluetoothVersion.map(\.description)
+                ?? facts.adapter.map { "at least \($0.release)" } ?? "without an adapter"
         case .absent: "absent"
         case .silent: "silent"
         case .noBus: "unknown"

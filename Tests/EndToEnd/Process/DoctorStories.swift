@@ -65,6 +65,16 @@ struct DoctorStories {
         } mend: {
             try $0.write("/sys/class/bluetooth/hci0/power/control", "on\n")
         },
+        Breakage(check: "bluetoothd-version", cure: "update bluez") {
+            try $0.installBluetoothd(printing: "5.55")
+        } mend: {
+            try $0.installBluetoothd(printing: "5.82")
+        },
+        Breakage(check: "att-channels", grade: "advice", cure: "Channels = 1 under [GATT]") {
+            try $0.installBluetoothd(printing: "5.66")
+        } mend: {
+            try $0.write("/etc/bluetooth/main.conf", "[GATT]\nChannels = 1\n")
+        },
         Breakage(check: "inotify", grade: "advice", cure: "sysctl") {
             try $0.write("/proc/sys/fs/inotify/max_user_instances", "64\n")
         } mend: {
@@ -133,6 +143,38 @@ struct DoctorStories {
             try await bench.bus.withService("org.freedesktop.Notifications", at: "/none", []) { _ in
                 let checks = try await bench.examine().checks
                 #expect(checks.isDisjoint(with: ["clock", "notifications"]))
+            }
+        }
+    }
+
+    @Test("A notification server without buttons is found; one with buttons is not")
+    func buttons() async throws {
+        try await DoctorBench.run { bench in
+            for (capabilities, isFound) in [(["body"], true), (["body", "actions"], false)] {
+                let output = Argument(name: "capabilities", type: .array(.string))
+                let server = Interface(
+                    name: "org.freedesktop.Notifications",
+                    methods: [Method(name: "GetCapabilities", outputs: [output]) { _ in .reply([capabilities.value]) }]
+                )
+                let path: ObjectPath = "/org/freedesktop/Notifications"
+                try await bench.bus.withService("org.freedesktop.Notifications", at: path, [server]) { _ in
+                    let found = try await bench.examine().finding("notifications")
+                    #expect((found?["cure"].string.contains("handoffctl continue") == true) == isFound)
+                }
+            }
+        }
+    }
+
+    @Test("Wi-Fi at 2.4 GHz on the chip of the adapter is found, and one at 5 GHz or without a network is not")
+    func wireless() async throws {
+        try await DoctorBench.run { bench in
+            try bench.write("/sys/class/bluetooth/hci0/idVendor", "8087\n")
+            try bench.write("/sys/class/net/wlan0/device/vendor", "0x8086\n")
+            for (frequency, isFound) in [(2437, true), (5180, false), (nil, false)] as [(UInt32?, Bool)] {
+                try await bench.bus.withNetwork(frequency) {
+                    let examination = try await bench.examine()
+                    #expect(examination.checks.contains("wifi") == isFound, "\(examination)")
+                }
             }
         }
     }

@@ -56,6 +56,18 @@ struct DoctorBench: Sendable {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
 
+    /// Makes the process with the name of bluetoothd one of a program that prints this as its version.
+    func installBluetoothd(printing version: String) throws {
+        let path = "/usr/libexec/bluetooth/bluetoothd"
+        // The fake is a part of this process.
+        try write("/proc/\(getpid())/cmdline", "\(path)\0--noplugin=hostname\0")
+        try write(path + ".version", version + "\n")
+        let program = root + path
+        guard !FileManager.default.fileExists(atPath: program) else { return }
+        let imitation = Repository.file("Tests/Scripts/imitation-bluetoothd").path()
+        try FileManager.default.createSymbolicLink(atPath: program, withDestinationPath: imitation)
+    }
+
     /// What doctor prints, and its exit status.
     func examine(_ options: [String] = [], variables: [String: String] = [:]) async throws -> Examination {
         let environment = [
@@ -63,6 +75,46 @@ struct DoctorBench: Sendable {
         ].merging(variables) { $1 }
         let arguments = ["--bus", bus.address.description, "--json", "doctor", "--root", root] + options
         return Examination(try await HandoffTestSupport.run(Programs.handoffctl, arguments, environment: environment))
+    }
+}
+
+extension PrivateBus {
+    /// Runs `body` while a NetworkManager is on the bus that has a cable, and a Wi-Fi device in a network of that
+    /// frequency in MHz, or in none.
+    func withNetwork(_ frequency: UInt32?, _ body: @escaping @Sendable () async throws -> Void) async throws {
+        let root: ObjectPath = "/org/freedesktop/NetworkManager"
+        let (cable, wifi, point) = (root.appending("Cable"), root.appending("Wireless"), root.appending("AccessPoint"))
+        let devices = Argument(name: "devices", type: .array(.objectPath))
+        let manager = Interface(
+            name: "org.freedesktop.NetworkManager",
+            methods: [
+                Method(name: "GetDevices", outputs: [devices]) { _ in .reply([[cable, wifi].value]) }
+            ]
+        )
+        @Sendable func device(_ kind: UInt32, _ name: String) -> Interface {
+            Interface(
+                name: "org.freedesktop.NetworkManager.Device",
+                properties: [
+                    Property(name: "DeviceType", type: .uint32) { .uint32(kind) },
+                    Property(name: "Interface", type: .string) { .string(name) },
+                ]
+            )
+        }
+        let current: ObjectPath = frequency == nil ? "/" : point
+        let wireless = Interface(
+            name: "org.freedesktop.NetworkManager.Device.Wireless",
+            properties: [Property(name: "ActiveAccessPoint", type: .objectPath) { .objectPath(current) }]
+        )
+        let channel = Interface(
+            name: "org.freedesktop.NetworkManager.AccessPoint",
+            properties: [Property(name: "Frequency", type: .uint32) { .uint32(frequency ?? 0) }]
+        )
+        try await withService("org.freedesktop.NetworkManager", at: root, [manager]) { connection in
+            connection.objects.insert([device(1, "eth0")], at: cable)
+            connection.objects.insert([device(2, "wlan0"), wireless], at: wifi)
+            connection.objects.insert([channel], at: point)
+            try await body()
+        }
     }
 }
 

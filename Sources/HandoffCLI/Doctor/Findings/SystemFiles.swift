@@ -3,6 +3,24 @@ import HandoffApps
 
 /// The files of the system that `handoffctl doctor` reads.
 struct SystemFiles: Sendable {
+    /// The directory of this device's keys.
+    struct StateDirectory: Hashable, Sendable {
+        var path: String
+        var hasIdentity: Bool
+        /// The permission bits; nil when there is no directory.
+        var mode: UInt32?
+        var belongsToUser: Bool
+        /// A directory with the keys of another identity of this computer; nil when there is none.
+        var earlierPath: String?
+    }
+
+    /// A switch of the kernel that keeps a radio off (Linux Documentation/driver-api/rfkill.rst).
+    struct RadioSwitch: Hashable, Sendable {
+        let name: String
+        let isSoftBlocked: Bool
+        let isHardBlocked: Bool
+    }
+
     /// The directory that stands for `/`; another one in tests.
     var root = ""
     /// The environment variables that name directories.
@@ -19,12 +37,12 @@ struct SystemFiles: Sendable {
     }
 
     /// Where this device keeps its keys; nil when the environment does not tell.
-    var stateDirectory: DoctorFacts.StateDirectory? {
+    var stateDirectory: StateDirectory? {
         guard let path = directory("XDG_STATE_HOME", else: ".local/state") else { return nil }
         var status = stat()
         let exists = stat(root + path, &status) == 0
         let earlier = directory("XDG_CONFIG_HOME", else: ".config")
-        return DoctorFacts.StateDirectory(
+        return StateDirectory(
             path: path,
             hasIdentity: access("\(root)\(path)/identity", F_OK) == 0,
             mode: exists ? status.st_mode & 0o777 : nil,
@@ -34,11 +52,11 @@ struct SystemFiles: Sendable {
     }
 
     /// The switches of the kernel for Bluetooth radios.
-    var bluetoothSwitches: [DoctorFacts.RadioSwitch] {
+    var bluetoothSwitches: [RadioSwitch] {
         names(in: "/sys/class/rfkill").compactMap { name in
             let directory = "/sys/class/rfkill/\(name)"
             guard line("\(directory)/type") == "bluetooth" else { return nil }
-            return DoctorFacts.RadioSwitch(
+            return RadioSwitch(
                 name: name,
                 isSoftBlocked: line("\(directory)/soft") == "1",
                 isHardBlocked: line("\(directory)/hard") == "1"
@@ -89,13 +107,19 @@ struct SystemFiles: Sendable {
     }
 
     /// Returns the first line of a file of the kernel; nil when it cannot be read.
-    private func line(_ path: String) -> String? {
-        let descriptor = open(root + path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    func line(_ path: String) -> String? {
+        Self.bytes(of: root + path, upTo: 256).map {
+            String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        }
+    }
+
+    /// Returns the beginning of a file; nil when it is empty or cannot be read.
+    static func bytes(of path: String, upTo limit: Int) -> ArraySlice<UInt8>? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 256)
+        var bytes = [UInt8](repeating: 0, count: limit)
         let count = read(descriptor, &bytes, bytes.count)
-        guard count > 0 else { return nil }
-        return String(decoding: bytes[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        return count > 0 ? bytes[..<count] : nil
     }
 }
