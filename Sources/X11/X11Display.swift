@@ -1,4 +1,4 @@
-private import Glibc
+import LocalStream
 private import SystemPackage
 
 /// A display of this computer, as the variable `DISPLAY` names it (X(7), "Display Names").
@@ -21,32 +21,15 @@ package struct X11Display: Hashable, Sendable {
     /// The path of its socket.
     private var path: String { "/tmp/.X11-unix/X\(number)" }
 
-    /// Connects to its server, without waiting; returns the socket.
+    /// Connects to its server, without waiting.
     ///
     /// - Throws: ``X11Error`` with `unreachable`, also when so many connections wait for the server already that another
     ///   one would have to wait.
-    func connect() throws(X11Error) -> CInt {
-        try Self.connect(to: path)
-    }
-
-    /// Connects to the server with the socket at `path`, as ``connect()``.
-    static func connect(to path: String) throws(X11Error) -> CInt {
-        let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
-        let socket = Glibc.socket(AF_UNIX, CInt(kind), 0)
-        guard socket >= 0 else { throw X11Error(.unreachable, "No socket: \(Errno(rawValue: errno))") }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
-        let result = withUnsafePointer(to: &address) { address in
-            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard result == 0 else {
-            let error = Errno(rawValue: errno)
-            close(socket)
+    func connect() throws(X11Error) -> LocalConnection {
+        do throws(Errno) {
+            return try LocalConnection(to: FilePath(path))
+        } catch {
             throw X11Error(.unreachable, "\(path): \(error)")
         }
-        return socket
     }
 }

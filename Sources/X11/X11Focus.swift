@@ -67,7 +67,7 @@ package struct X11Focus: Sendable {
         let known = authority.cookies(for: display)
         let cookies: [[UInt8]?] = known.isEmpty ? [nil] : known
         for (number, cookie) in cookies.enumerated() {
-            let stream = try LocalStream(taking: try display.connect(), on: reactor)
+            let stream = try display.connect().stream(on: reactor)
             defer { stream.close() }
             let connection: X11Connection
             do {

@@ -1,4 +1,3 @@
-import ArgumentParser
 import AsyncSupport
 import DBus
 import Epoll
@@ -7,17 +6,26 @@ import HandoffBus
 import HandoffDesktop
 
 /// The command `handoff-desktop`: Handoff in the panel, the notifications and the search of a desktop.
-struct DesktopCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "handoff-desktop",
-        abstract: "Shows in the desktop's panel what can be continued here, and pairs devices by notifications.",
-        version: HandoffVersion.current
-    )
+///
+/// It reads its arguments without ArgumentParser, whose Foundation would stay in memory as long as the session lasts.
+enum DesktopCommand {
+    /// The exit status for wrong usage (sysexits(3)).
+    private static let usageError: Int32 = 64
 
-    @Option(help: ArgumentHelp("The daemon's bus: session, system or a D-Bus address.", valueName: "address"))
-    var bus: String = "session"
+    /// Does what the arguments of the process say; returns the exit status.
+    static func run() async -> Int32 {
+        switch DesktopArguments(CommandLine.arguments.dropFirst()) {
+        case .run(let bus): return await serve(over: bus)
+        case .help: put(DesktopArguments.helpText, to: STDOUT_FILENO)
+        case .version: put(HandoffVersion.current + "\n", to: STDOUT_FILENO)
+        case .invalid(let reason):
+            put("handoff-desktop: \(reason)\n" + DesktopArguments.usage, to: STDERR_FILENO)
+            return usageError
+        }
+        return EXIT_SUCCESS
+    }
 
-    func run() async throws {
+    private static func serve(over bus: BusAddress) async -> Int32 {
         // The reader of the log may exit first.
         signal(SIGPIPE, SIG_IGN)
         // The kernel keeps nothing of a program that was started and has ended.
@@ -25,8 +33,8 @@ struct DesktopCommand: AsyncParsableCommand {
         do {
             try await Reactor.withReactor { reactor in
                 let signals = try SignalStream([SIGINT, SIGTERM], on: reactor)
-                try await Connection.withConnection(to: BusAddress(argument: bus)) { connection in
-                    let service = DesktopService(connection: connection, environment: Self.environment)
+                try await Connection.withConnection(to: bus) { connection in
+                    let service = DesktopService(connection: connection, environment: environment)
                     try await race {
                         try await service.run()
                     } _: {
@@ -36,11 +44,12 @@ struct DesktopCommand: AsyncParsableCommand {
             }
         } catch let error as DBusError where error.code == .nameTaken {
             // A desktop may start it twice: as a service, and from its list of programs to start.
-            Self.note("handoff-desktop runs already: \(error.message).")
+            note("handoff-desktop runs already: \(error.message).")
         } catch {
-            Self.note("handoff-desktop has ended: \((error as? DBusError)?.message ?? "\(error)")")
-            throw ExitCode.failure
+            note("handoff-desktop has ended: \((error as? DBusError)?.message ?? "\(error)")")
+            return EXIT_FAILURE
         }
+        return EXIT_SUCCESS
     }
 
     private static var environment: [String: String] {
@@ -53,8 +62,11 @@ struct DesktopCommand: AsyncParsableCommand {
         return variables
     }
 
-    static func note(_ line: String) {
-        var text = line + "\n"
-        _ = text.withUTF8 { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    /// Prints a line to standard error.
+    static func note(_ line: String) { put(line + "\n", to: STDERR_FILENO) }
+
+    private static func put(_ text: String, to descriptor: Int32) {
+        var text = text
+        _ = text.withUTF8 { write(descriptor, $0.baseAddress, $0.count) }
     }
 }

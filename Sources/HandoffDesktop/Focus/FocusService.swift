@@ -4,8 +4,8 @@ import Epoll
 import HandoffBus
 import X11
 
-/// Tells the daemon which process has the focus, as far as the desktop tells: on displays of X11 the server, on Wayland
-/// KWin, or else the apps themselves.
+/// Tells the daemon which process has the focus, as far as the desktop tells: on displays of X11 the server, on Wayland the
+/// compositor, or else the apps themselves.
 ///
 /// Where nobody tells, as without this service, the app that asked last is current.
 struct FocusService: Sendable {
@@ -25,8 +25,7 @@ struct FocusService: Sendable {
 
     private let client: HandoffClient
     private let display: X11Focus?
-    private let kwin: KWinFocus?
-    private let apps: AccessibleFocus
+    private let session: SessionFocus
     private let current = CurrentValue(Told())
     /// The processes that had the focus since the daemon was told the last time, in their order.
     ///
@@ -36,15 +35,16 @@ struct FocusService: Sendable {
 
     /// - Parameters:
     ///   - client: the daemon.
-    ///   - environment: names the display, as `DISPLAY` and `XAUTHORITY`, and the directory of the session's files.
+    ///   - environment: names the displays, as `DISPLAY`, `XAUTHORITY` and `WAYLAND_DISPLAY`, and the directory of the
+    ///     session's files.
     init(client: HandoffClient, environment: [String: String]) {
         self.client = client
         // A user manager may know of one of them only.
+        let wayland = ["WAYLAND_DISPLAY", "SWAYSOCK", "HYPRLAND_INSTANCE_SIGNATURE"]
         let isWayland =
-            environment["WAYLAND_DISPLAY"]?.isEmpty == false || environment["XDG_SESSION_TYPE"] == "wayland"
+            wayland.contains { environment[$0]?.isEmpty == false } || environment["XDG_SESSION_TYPE"] == "wayland"
         display = isWayland ? nil : X11Focus(environment)
-        kwin = KWinFocus(connection: client.connection, environment: environment)
-        apps = AccessibleFocus(connection: client.connection)
+        session = SessionFocus(connection: client.connection, environment: environment)
     }
 
     /// Runs until cancelled; on a desktop that does not tell it does nothing.
@@ -100,45 +100,7 @@ struct FocusService: Sendable {
     /// Follows the focus on the display, or else in the session.
     private func follow() async throws {
         if let display { try await follow(display) }
-        let compositor = CurrentValue<BusName?>(nil)
-        let watch: @Sendable () async throws -> Void = {
-            try await client.connection.withOwner(of: KWinFocus.service) { owners in
-                for await owner in owners { compositor.set(owner) }
-            }
-        }
-        try await withBackgroundTasks([watch]) {
-            var seen = try await compositor.changed(since: compositor.initial)
-            while true {
-                let now = seen
-                seen = try await race {
-                    try await compositor.changed(since: now)
-                } _: {
-                    try await followSession(now.value)
-                }
-                current.modify { $0.process = nil }
-            }
-        }
-    }
-
-    /// Follows the focus as KWin or, without it, as the apps tell; tries again when that fails.
-    ///
-    /// KWin has its name on the bus before it can be told anything.
-    private func followSession(_ compositor: BusName?) async throws -> Never {
-        var backoff = Backoff(first: .milliseconds(250), longest: .seconds(60))
-        while true {
-            do {
-                if let compositor, let kwin {
-                    try await kwin.follow(compositor) { report($0) }
-                } else {
-                    try await apps.follow { report($0) }
-                }
-            } catch is CancellationError {
-                throw CancellationError()
-            } catch {
-                report(.unknown)
-                try await backoff.wait()
-            }
-        }
+        try await session.follow { report($0) }
     }
 
     private func report(_ report: FocusReport) {

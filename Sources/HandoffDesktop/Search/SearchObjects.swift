@@ -60,8 +60,11 @@ struct SearchObjects: Sendable {
             activate(try invocation.arguments.decode(at: 0, as: String.self))
             return .reply([])
         }
-        // There is no window that could show more than the results.
-        let launch = Method(name: "LaunchSearch", inputs: [terms, time]) { _ in .reply([]) }
+        // The window shows all activities.
+        let launch = Method(name: "LaunchSearch", inputs: [terms, time]) { _ in
+            perform(.openWindow)
+            return .reply([])
+        }
         return Interface(
             name: "org.gnome.Shell.SearchProvider2",
             methods: [initial, subsearch, metas, activation, launch]

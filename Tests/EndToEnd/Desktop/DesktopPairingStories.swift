@@ -13,6 +13,7 @@ struct DesktopPairingStories {
         let notifications: FakeNotificationServer
         let server: Connection
         let item: TrayedItem
+        let desktop: ChildProcess
 
         /// Presses "They match" until that counts; returns the digits.
         func confirm() async throws -> String {
@@ -49,9 +50,11 @@ struct DesktopPairingStories {
         let notifications = FakeNotificationServer("actions", "body")
         try await notifications.whileOnBus(on: device.bus) { server in
             try await TrayHost.whileOnBus(on: device.bus) { host in
-                try await device.bus.withDesktop(in: world) { _ in
+                try await device.bus.withDesktop(in: world) { desktop in
                     let item = try await host.item()
-                    try await body(Screen(notifications: notifications, server: server, item: item))
+                    try await body(
+                        Screen(notifications: notifications, server: server, item: item, desktop: desktop)
+                    )
                 }
             }
         }
@@ -102,6 +105,20 @@ struct DesktopPairingStories {
             try await other.item.until { $0.label.hasPrefix("Looking for a device") }
             desktop.signal(SIGKILL)
             try await other.notifications.next("Pairing has ended")
+        }
+    }
+
+    @Test(
+        "A panel that ends or dies while it shows the digits has said no, whatever the other one says",
+        arguments: [SIGTERM, SIGKILL]
+    )
+    func killed(by signal: Int32) async throws {
+        try await Self.run { laptop, one, desktop, other in
+            _ = try await one.notifications.next(with: "match")
+            _ = try await other.notifications.next(with: "match")
+            kill(one.desktop.processID, signal)
+            try await other.notifications.next("Not paired")
+            for device in [laptop, desktop] { #expect(try await device.json("devices").array.isEmpty) }
         }
     }
 

@@ -68,10 +68,26 @@ struct FocusStories {
         }
 
         /// Runs `body` while another app has the focus, which publishes nothing.
-        func withOtherApp(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        ///
+        /// - Parameters:
+        ///   - titles: windows that the daemon knows to have had the focus before. Until it knows, an app counts as one
+        ///     without a window, which is current whatever has the focus.
+        ///   - current: the type of what is current then; nil for nothing.
+        func withOtherApp(
+            after titles: [String] = [],
+            current: String? = nil,
+            _ body: @escaping @Sendable () async throws -> Void = {}
+        ) async throws {
             let arguments = ["-T", "other", "-e", "sleep", "600"]
             try await withProgram("/usr/bin/xterm", arguments, environment: environment) { _ in
                 try await activate("other")
+                if !titles.isEmpty {
+                    try await laptop.poll {
+                        for title in titles { try await activate(title) }
+                        try await activate("other")
+                        return try await laptop.isCurrent(current)
+                    }
+                }
                 try await body()
             }
         }
@@ -147,12 +163,11 @@ struct FocusStories {
                     try await screen.until("org.example.one")
                     try await screen.withTerminal("org.example.two") {
                         try await screen.until("org.example.two")
-                        try await screen.activate("org.example.one")
-                        try await screen.until("org.example.one")
-                        try await screen.withOtherApp {
-                            try await screen.until(nil)
+                        try await screen.withOtherApp(after: ["org.example.one", "org.example.two"]) {
                             let status = try await screen.laptop.run("status")
                             #expect(status.stdout.contains("other-focus: Another app has the focus, so"))
+                            try await screen.activate("org.example.one")
+                            try await screen.until("org.example.one")
                             try await screen.activate("org.example.two")
                             try await screen.until("org.example.two")
                         }
@@ -168,6 +183,7 @@ struct FocusStories {
         try await Self.run { screen in
             try await screen.withDesktop { _ in
                 try await screen.withTerminal("org.example.one") {
+                    try await screen.withOtherApp(after: ["org.example.one"])
                     try await screen.until("org.example.one")
                     try await screen.withLaterTerminal("org.example.two") { publish in
                         // Only now does the daemon know that this window had the focus.
@@ -188,9 +204,7 @@ struct FocusStories {
                 try await screen.withTerminal("org.example.one") {
                     try await screen.until("org.example.one")
                     try await screen.withDesktop { desktop in
-                        try await screen.activate("org.example.one")
-                        try await screen.withOtherApp {
-                            try await screen.until("org.example.script")
+                        try await screen.withOtherApp(after: ["org.example.one"], current: "org.example.script") {
                             kill(desktop.processID, SIGTERM)
                             try await screen.until("org.example.one")
                         }
@@ -225,7 +239,7 @@ struct FocusStories {
         try await Self.run { screen in
             try await screen.withDesktop { _ in
                 try await screen.withTerminal("org.example.one") {
-                    try await screen.withOtherApp { try await screen.until(nil) }
+                    try await screen.withOtherApp(after: ["org.example.one"])
                     try await screen.activate("org.example.one")
                     try await screen.until("org.example.one")
                     try await screen.withWindow("DESKTOP") { try await screen.expectStays("org.example.one") }
@@ -249,7 +263,7 @@ struct FocusStories {
                 try await withProgram("/usr/bin/xterm", terminal, environment: screen.environment) { _ in
                     try await screen.activate("terminal")
                     try await screen.until("org.example.script")
-                    try await screen.withOtherApp { try await screen.until(nil) }
+                    try await screen.withOtherApp(after: ["terminal"])
                 }
                 try await screen.withOtherApp { try await screen.until("org.example.script") }
             }
@@ -262,7 +276,7 @@ struct FocusStories {
             try await screen.withDesktop { _ in
                 try await screen.withTerminal("org.example.one") {
                     try await screen.until("org.example.one")
-                    try await screen.withOtherApp { try await screen.until(nil) }
+                    try await screen.withOtherApp(after: ["org.example.one"])
                 }
             }
         }
@@ -274,8 +288,7 @@ struct FocusStories {
             try await screen.withDesktop { desktop in
                 try await screen.withTerminal("org.example.one") {
                     try await screen.until("org.example.one")
-                    try await screen.withOtherApp {
-                        try await screen.until(nil)
+                    try await screen.withOtherApp(after: ["org.example.one"]) {
                         kill(screen.server.processID, SIGTERM)
                         #expect(await desktop.exitStatus() == 1)
                         #expect(await desktop.stderr.text().contains("handoff-desktop has ended: "))

@@ -23,6 +23,7 @@ struct KWinFocusStories {
     ) async throws {
         try await kwin.device.bus.withDesktop(in: kwin.device.world, kwin.environment) { process in
             try await kwin.device.bus.waitForOwner(of: HandoffName.desktop)
+            try await kwin.device.poll { try await kwin.hasScript("handoff-focus") }
             try await body(process)
         }
     }

@@ -68,6 +68,37 @@ struct SearchStories {
         }
     }
 
+    @Test("Of all results, GNOME Shell has the window show them, which is opened; where there is none, that is told")
+    func allResults() async throws {
+        let notifications = FakeNotificationServer("body")
+        try await World.run { world in
+            let (data, pipe) = (world.directory.appending(path: "data"), world.directory.appending(path: "pipe"))
+            try #require(mkfifo(pipe.path(), 0o600) == 0)
+            try await withPrivateBus { bus in
+                try await notifications.whileOnBus(on: bus) { connection in
+                    try await bus.withDesktop(in: world, ["XDG_DATA_DIRS": data.path()]) { _ in
+                        try await bus.waitForOwner(of: HandoffName.desktop)
+                        let launch: @Sendable () async throws -> Void = {
+                            let arguments = [["lap"].value, .uint32(42)]
+                            let interface: InterfaceName = "org.gnome.Shell.SearchProvider2"
+                            let reply = try await Self.call(interface, "LaunchSearch", arguments, over: connection)
+                            #expect(reply.isEmpty)
+                        }
+                        try await launch()
+                        try await notifications.next("Could not open the window")
+                        let command = "/bin/sh -c \"echo opened > \(pipe.path())\""
+                        try world.write(
+                            "[Desktop Entry]\nType=Application\nName=Handoff\nExec=\(command)\n",
+                            to: "data/applications/org.handoffd.Window.desktop"
+                        )
+                        try await launch()
+                        #expect(try await HandoffTestSupport.run("/bin/cat", [pipe.path()]).stdout == "opened\n")
+                    }
+                }
+            }
+        }
+    }
+
     @Test("KRunner finds an activity by the word Handoff, and continues it with its token")
     func krunner() async throws {
         let interface: InterfaceName = "org.kde.krunner1"

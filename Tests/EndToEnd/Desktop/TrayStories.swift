@@ -144,6 +144,48 @@ struct TrayStories {
         }
     }
 
+    @Test("A daemon of another version, older in some and newer in other things, with a hundred entries of odd names")
+    func otherVersion() async throws {
+        try await World.run { world in
+            try await withPrivateBus { bus in
+                let environment = world.environment.merging(bus.environment) { $1 }
+                let imitation = Repository.file("Tests/Window/imitation.py").path()
+                try await TrayHost.whileOnBus(on: bus) { host in
+                    try await bus.withDesktop(in: world) { _ in
+                        let item = try await host.item()
+                        try await withProgram("/usr/bin/python3", ["-B", imitation], environment: environment) { _ in
+                            try await item.until { $0.label.hasPrefix("handoffd is version 99.0.0") }
+                            let labels = try await item.menu().map(\.label)
+                            #expect(labels.filter { $0.hasPrefix("and 80 more") }.count == 2)
+                            #expect(labels.contains { $0.hasPrefix("<b>&amp;</b> – ") }, "a name is text")
+                            #expect(!labels.contains { $0.contains("\u{202E}") || $0.contains("\n") })
+                            // It knows no rules, so there is nothing to switch.
+                            #expect(!labels.contains("Receive only"))
+                        }
+                        try await item.until(label: "handoffd is not running.")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("A daemon that does not answer is told, and shown once it answers")
+    func silent() async throws {
+        try await World.run { world in
+            try await world.withDevice("desktop") { desktop in
+                desktop.signal(SIGSTOP)
+                try await TrayHost.whileOnBus(on: desktop.bus) { host in
+                    try await desktop.bus.withDesktop(in: world) { _ in
+                        let item = try await host.item()
+                        try await item.until { $0.label.hasPrefix("handoffd does not answer") }
+                        desktop.signal(SIGCONT)
+                        try await item.until { $0.label == "Pair a device…" }
+                    }
+                }
+            }
+        }
+    }
+
     @Test("The menu starts the daemon that the bus knows")
     func start() async throws {
         try await World.run { world in
@@ -247,6 +289,34 @@ struct TrayStories {
                     }
                 }
             }
+        }
+    }
+
+    @Test("It loads no Foundation, which would be most of its memory")
+    func libraries() async throws {
+        try await World.run { world in
+            try await withPrivateBus { bus in
+                try await bus.withDesktop(in: world) { process in
+                    try await bus.waitForOwner(of: HandoffName.desktop)
+                    let maps = try await run("/bin/cat", ["/proc/\(process.processID)/maps"]).stdout
+                    #expect(maps.contains("libdbus-1") && !maps.contains("Foundation"))
+                }
+            }
+        }
+    }
+
+    private static let commandLines: [([String], Int32, String)] = [
+        (["--help"], 0, "--bus ADDRESS"), (["-h"], 0, "--bus ADDRESS"), (["--version"], 0, HandoffVersion.current),
+        (["--bus"], 64, "--bus needs an address"), (["--adapter", "hci0"], 64, "--adapter is not known"),
+        (["--bus=unix:path=/nowhere"], 1, "handoff-desktop has ended"),
+    ]
+
+    @Test("The command line has one option; anything else is refused with what there is", arguments: commandLines)
+    func arguments(_ arguments: [String], _ status: Int32, _ text: String) async throws {
+        try await World.run { world in
+            let result = try await run(Programs.handoffDesktop, arguments, environment: world.environment)
+            #expect(result.status == status)
+            #expect((status == 0 ? result.stdout : result.stderr).contains(text))
         }
     }
 }

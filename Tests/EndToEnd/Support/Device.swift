@@ -120,10 +120,13 @@ struct Device: Sendable {
 
     /// Waits until an activity of that type is current; nil for none.
     func untilCurrent(_ type: String?) async throws {
-        try await poll {
-            let status = try await json("status")
-            return status["currentActivityType"].isNull ? type == nil : status["currentActivityType"].string == type
-        }
+        try await poll { try await isCurrent(type) }
+    }
+
+    /// Whether an activity of that type is current; nil for none.
+    func isCurrent(_ type: String?) async throws -> Bool {
+        let current = try await json("status")["currentActivityType"]
+        return current.isNull ? type == nil : current.string == type
     }
 
     /// Runs `body` with a client connection to this device's bus.

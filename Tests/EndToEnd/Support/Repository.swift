@@ -10,9 +10,26 @@ enum Repository {
     /// The file or directory at that path.
     static func file(_ path: String) -> URL { root.appending(path: path) }
 
+    /// The paths of the pages in a directory.
+    static func pages(in directory: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: file(directory).path()).filter { $0.hasSuffix(".md") }
+            .map { "\(directory)/\($0)" }
+    }
+
     /// The blocks of Python in a page, each as it is written there.
     static func pythonBlocks(in page: String) throws -> [String] {
-        try String(contentsOf: file(page), encoding: .utf8).components(separatedBy: "```python\n").dropFirst()
+        try blocks(of: "python", in: page)
+    }
+
+    /// The shell script in a page that contains `text`: a block of its own, or indented.
+    static func shellScript(containing text: String, in page: String) throws -> String {
+        let indented = try String(contentsOf: file(page), encoding: .utf8).components(separatedBy: "\n\n")
+            .filter { $0.hasPrefix("    ") }
+        return try #require(try (blocks(of: "sh", in: page) + indented).first { $0.contains(text) })
+    }
+
+    private static func blocks(of language: String, in page: String) throws -> [String] {
+        try String(contentsOf: file(page), encoding: .utf8).components(separatedBy: "```\(language)\n").dropFirst()
             .map { $0.components(separatedBy: "```")[0] }
     }
 

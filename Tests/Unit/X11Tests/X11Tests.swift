@@ -1,4 +1,3 @@
-import Glibc
 import TestLimits
 import Testing
 
@@ -44,33 +43,6 @@ struct X11Tests {
         let cookies = [1, 1] + Array(1...20) as [UInt8]
         let authority = X11Authority(cookies.flatMap { Self.entry(256, "0", X11Authority.method, [$0]) })
         #expect(authority.cookies(for: try #require(X11Display(":0"))) == (1...8).map { [$0] })
-    }
-
-    @Test("A server that accepts no connection does not keep anybody waiting")
-    func stopped() throws {
-        let path = "/tmp/handoff-x11-\(getpid())"
-        let server = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        defer {
-            close(server)
-            unlink(path)
-        }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let bound = withUnsafePointer(to: &address) { address in
-            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(server, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        try #require(bound == 0 && listen(server, 0) == 0)
-        var connected: [CInt] = []
-        defer { for socket in connected { close(socket) } }
-        #expect {
-            for _ in 0..<8 { connected.append(try X11Display.connect(to: path)) }
-        } throws: { error in
-            (error as? X11Error)?.code == .unreachable
-        }
-        #expect(!connected.isEmpty)
     }
 
     @Test("A request has its length in words, and data are filled up to whole ones")
