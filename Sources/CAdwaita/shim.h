@@ -150,6 +150,14 @@ static inline GtkWidget *cadw_label_new(const char *style) {
     return label;
 }
 
+/// Lets the text of a button take as many lines as it needs.
+static inline void cadw_button_wrap(GtkWidget *button) {
+    GtkWidget *label = gtk_button_get_child(GTK_BUTTON(button));
+    if (!GTK_IS_LABEL(label)) { return; }
+    gtk_label_set_wrap(GTK_LABEL(label), TRUE);
+    gtk_label_set_justify(GTK_LABEL(label), GTK_JUSTIFY_CENTER);
+}
+
 static inline void cadw_label_set_text(GtkWidget *label, const char *text) {
     gtk_label_set_text(GTK_LABEL(label), text);
 }
@@ -234,6 +242,13 @@ static inline void cadw_set_accessible_description(GtkWidget *widget, const char
     gtk_accessible_update_property(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, description, -1);
 }
 
+/// Names the switchers of pages in a window, which libadwaita has without a name.
+static inline void cadw_name_switchers(GtkWidget *widget, const char *label) {
+    if (ADW_IS_VIEW_SWITCHER(widget)) { cadw_set_accessible_label(widget, label); }
+    GtkWidget *child = gtk_widget_get_first_child(widget);
+    for (; child != NULL; child = gtk_widget_get_next_sibling(child)) { cadw_name_switchers(child, label); }
+}
+
 // Groups of rows
 
 /// Returns a group; its texts are set by cadw_group_set_text.
@@ -301,10 +316,34 @@ static inline void cadw_row_set_shows_all(GtkWidget *row) {
 
 // Messages and questions
 
-static inline void cadw_overlay_add_toast(GtkWidget *overlay, const char *text) {
+/// Names the buttons without a text in a widget, such as that which closes a toast; libadwaita does not.
+static inline void cadw_name_icon_buttons(GtkWidget *widget, const char *label) {
+    if (GTK_IS_BUTTON(widget) && gtk_button_get_label(GTK_BUTTON(widget)) == NULL) {
+        cadw_set_accessible_label(widget, label);
+    }
+    GtkWidget *child = gtk_widget_get_first_child(widget);
+    for (; child != NULL; child = gtk_widget_get_next_sibling(child)) { cadw_name_icon_buttons(child, label); }
+}
+
+/// Shows a text for some seconds in the place of the last one; `close` is the name of the button that ends that.
+static inline void cadw_overlay_add_toast(GtkWidget *overlay, const char *text, const char *close) {
+    static GWeakRef last;
+    AdwToast *shown = g_weak_ref_get(&last);
+    if (shown != NULL) {
+        adw_toast_dismiss(shown);
+        g_object_unref(shown);
+    }
     char *safe = g_markup_escape_text(text, -1);
-    adw_toast_overlay_add_toast(ADW_TOAST_OVERLAY(overlay), adw_toast_new(safe));
+    AdwToast *toast = adw_toast_new(safe);
     g_free(safe);
+    g_weak_ref_set(&last, toast);
+    // At once, so that it has its button now.
+    adw_toast_set_priority(toast, ADW_TOAST_PRIORITY_HIGH);
+    adw_toast_overlay_add_toast(ADW_TOAST_OVERLAY(overlay), toast);
+    GtkWidget *child = gtk_widget_get_first_child(overlay);
+    for (; child != NULL; child = gtk_widget_get_next_sibling(child)) {
+        if (child != adw_toast_overlay_get_child(ADW_TOAST_OVERLAY(overlay))) { cadw_name_icon_buttons(child, close); }
+    }
 #if GTK_CHECK_VERSION(4, 14, 0)
     gtk_accessible_announce(GTK_ACCESSIBLE(overlay), text, GTK_ACCESSIBLE_ANNOUNCEMENT_PRIORITY_MEDIUM);
 #endif

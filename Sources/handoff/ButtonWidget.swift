@@ -18,7 +18,10 @@ enum ButtonWidget {
         case .destructive where view.icon.isEmpty: gtk_widget_add_css_class(button, "destructive-action")
         case .destructive: break
         }
-        if isPill { gtk_widget_add_css_class(button, "pill") }
+        if isPill {
+            gtk_widget_add_css_class(button, "pill")
+            cadw_button_wrap(button)
+        }
         if !view.icon.isEmpty {
             gtk_widget_add_css_class(button, "flat")
             gtk_widget_set_tooltip_text(button, view.label)

@@ -18,7 +18,8 @@ final class GroupWidgets {
 
     func update(_ view: GroupView) {
         cadw_group_set_text(group, view.title, view.text)
-        cadw_set_accessible_label(list, view.title)
+        cadw_set_accessible_label(list, view.spoken)
+        cadw_set_accessible_description(list, view.text)
         let new = view.rows.map(\.id)
         if new != order { reorder(new) }
         for row in view.rows { rows[row.id]?.update(row) }

@@ -5,11 +5,15 @@ import HandoffWindow
 /// The window: shows views, and sends what a person does.
 @MainActor
 final class MainWindow {
+    /// The digits are large; the names of the pages below are whole also in a narrow window with large text.
     private static let style = """
         .handoff-digits {
             font-size: 4em; font-weight: 700; font-variant-numeric: tabular-nums; letter-spacing: 0.05em;
             caret-color: transparent;
         }
+        viewswitcherbar actionbar > revealer > box { border-spacing: 0; }
+        viewswitcherbar viewswitcher button.toggle > stack > box.narrow { font-size: 0.7rem; }
+        viewswitcherbar viewswitcher button.toggle > stack > box.narrow > stack > label { padding: 0; }
         """
 
     let window: Widget
@@ -49,6 +53,7 @@ final class MainWindow {
             pages[name] = page
             cadw_stack_add(stack, page.page, name.rawValue, name.title, name.icon)
         }
+        cadw_name_switchers(window, translated("Pages"))
         cadw_window_attach(window, application)
         g_object_unref(builder.map { UnsafeMutableRawPointer($0) })
         followPerson()
@@ -69,7 +74,7 @@ final class MainWindow {
 
     /// Shows a sentence for some seconds.
     func tell(_ text: String) {
-        cadw_overlay_add_toast(toasts, text)
+        cadw_overlay_add_toast(toasts, text, translated("Close this message"))
     }
 
     /// Shows what this is.

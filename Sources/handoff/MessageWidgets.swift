@@ -33,6 +33,7 @@ final class MessageWidgets {
         cadw_label_set_focusable(digits)
         gtk_widget_set_halign(buttonBox, GTK_ALIGN_CENTER)
         gtk_widget_set_margin_top(box, 24)
+        gtk_widget_set_margin_top(buttonBox, 12)
         for widget in [image, spinner, title, digits, text, buttonBox] { cadw_box_append(box, widget) }
     }
 

@@ -11,7 +11,7 @@ APP = """[Desktop Entry]
 Type=Application
 Name=Notes
 Exec=/bin/true
-Icon=accessories-text-editor
+Icon={icon}
 X-Handoff-Exec={program}
 X-Handoff-ActivityTypes=org.example.notes;
 """
@@ -23,7 +23,7 @@ def go(one, page):
     one.see(role="page tab", name=page.capitalize(), states=["selected"])
 
 
-def install_app(one, program):
+def install_app(one, program, icon="accessories-text-editor"):
     """Installs an app on a computer that runs the program with each activity."""
     file = one.directory / "share/applications/org.example.Notes.desktop"
-    file.write_text(APP.format(program=program), encoding="utf-8")
+    file.write_text(APP.format(program=program, icon=icon), encoding="utf-8")

@@ -93,6 +93,20 @@ class Screen:
             if time.monotonic() > deadline:
                 raise Failure(f"the window does not appear on {self.name}")
 
+    def enlarge(self, dots):
+        """Lets windows that are opened from now on have so many dots per inch; 96 are usual, None leaves it to them."""
+        # GTK does not heed its own file of settings for this.
+        resources = f"Xft.dpi: {dots}" if dots else ""
+        words = ["xprop", "-root", "-format", "RESOURCE_MANAGER", "8s", "-set", "RESOURCE_MANAGER", resources]
+        subprocess.run(words, env=self.environment, check=True, timeout=TIMEOUT)
+
+    @property
+    def width(self):
+        """How wide the window is that is shown, without the frame around it, in pixels."""
+        search = ["xdotool", "search", "--onlyvisible", "--name", "^Handoff$", "getwindowgeometry", "--shell"]
+        lines = subprocess.check_output(search, env=self.environment, timeout=TIMEOUT, text=True).split()
+        return int(dict(line.split("=") for line in lines)["WIDTH"])
+
     def picture(self, path):
         """Writes a picture of the display."""
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -97,7 +97,7 @@ extension WindowModel {
             id: "own",
             icon: "computer-symbolic",
             title: shown(status.deviceName),
-            text: shown(status.deviceID),
+            text: translated("Your other devices show this name."),
             controls: [.button(button)]
         )
     }
@@ -134,6 +134,6 @@ extension WindowModel {
             title: isFirst ? translated("No other device yet") : translated("Another device of yours"),
             controls: [.button(ButtonView(translated("Pair"), spoken: translated("Pair a device"), .pair))]
         )
-        return GroupView(id: "pair", title: "", rows: [row])
+        return GroupView(id: "pair", title: "", spoken: translated("Pair a device"), rows: [row])
     }
 }

@@ -202,6 +202,6 @@ extension WindowModel {
             title: translated("Other version"),
             text: text
         )
-        return GroupView(id: "version", title: "", rows: [row])
+        return GroupView(id: "version", title: "", spoken: row.title, rows: [row])
     }
 }

@@ -61,7 +61,8 @@ extension WindowModel {
             text: translated("Choose yours."),
             buttons: [ButtonView(translated("Stop"), .stopPairing)]
         )
-        return PageView(message: message, groups: [GroupView(id: "candidates", title: "", rows: rows)])
+        let group = GroupView(id: "candidates", title: "", spoken: message.title, rows: rows)
+        return PageView(message: message, groups: [group])
     }
 
     private static func comparison(_ digits: String, _ name: String, _ id: PairingCall.QuestionID) -> MessageView {

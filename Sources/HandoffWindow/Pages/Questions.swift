@@ -15,9 +15,17 @@ extension WindowModel {
 
     private static var cancel: ResponseView { ResponseView("cancel", translated("Cancel")) }
 
+    /// What a removal means, which nothing undoes; a device that leaves its circle is a new one.
+    private static var removal: [String] {
+        [
+            translated("None of your devices exchanges anything with it any more. This cannot be undone."),
+            translated("To use it again later, run “handoffctl devices leave” on it, and pair it anew."),
+        ]
+    }
+
     private func removal(_ id: String, _ consequences: RemovalConsequences) -> QuestionView {
         let name = state?.device(id)?.name ?? id
-        var texts = [translated("Its present keys are never trusted again, on all your devices.")]
+        var texts = Self.removal
         if !consequences.orphaned.isEmpty {
             let names = consequences.orphaned.map { quoted($0.name) }.joined(separator: ", ")
             texts.append(translated("Only it has introduced {devices}: these go with it.", ["devices": names]))
@@ -40,7 +48,7 @@ extension WindowModel {
         let name = state?.status.questions.first { $0.id == id }?.name ?? id
         return QuestionView(
             heading: translated("Remove {device}?", ["device": quoted(name)]),
-            text: translated("Its present keys are never trusted again, on all your devices."),
+            text: Self.removal.joined(separator: "\n\n"),
             responses: [Self.cancel, ResponseView("remove", translated("Remove"), .destructive)]
         )
     }

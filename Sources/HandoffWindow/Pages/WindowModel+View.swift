@@ -55,6 +55,7 @@ extension WindowModel {
     private var debugText: String {
         guard let status = state?.status else { return "handoff \(HandoffVersion.current)\nhandoffd: not running" }
         return "handoff \(HandoffVersion.current)\nhandoffd \(shown(status.version)), "
-            + "protocol \(status.protocolVersion), radio \(shown(status.radioState))"
+            + "protocol \(status.protocolVersion), radio \(shown(status.radioState))\n"
+            + "device \(shown(status.deviceID))"
     }
 }

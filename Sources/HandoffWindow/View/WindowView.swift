@@ -86,11 +86,14 @@ package struct GroupView: Hashable, Sendable {
     /// The same for the same group, whatever it shows.
     package let id: String
     package let title: String
+    /// What a screen reader says instead of the title, where that is empty.
+    package let spoken: String
     package let text: String
     package let rows: [RowView]
 
-    package init(id: String, title: String, text: String = "", rows: [RowView]) {
+    package init(id: String, title: String, spoken: String = "", text: String = "", rows: [RowView]) {
         (self.id, self.title, self.text, self.rows) = (id, title, text, rows)
+        self.spoken = spoken.isEmpty ? title : spoken
     }
 }
 

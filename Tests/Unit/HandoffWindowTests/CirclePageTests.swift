@@ -40,6 +40,19 @@ struct CirclePageTests {
         #expect(window.row(.devices, "own")?.title == "laptop")
     }
 
+    @Test("No page shows the id of a device, which says nothing to a person; a report of an error has this one's")
+    func ids() {
+        let window = Fixture(Self.circle())
+        for page in PageName.allCases {
+            for row in window.rows(page) {
+                for id in ["00000000000000aa", Self.desk, Self.phone] {
+                    #expect(!row.title.contains(id) && !row.text.contains(id), "\(page): \(row.title), \(row.text)")
+                }
+            }
+        }
+        #expect(window.model.view.debugText.contains("device 00000000000000aa"))
+    }
+
     @Test("A device is removed after a question that shows whom it has introduced, and those can be kept")
     func removal() throws {
         var window = Fixture(Self.circle())
@@ -48,6 +61,7 @@ struct CirclePageTests {
         let consequences = RemovalConsequences(orphaned: [.init(id: Self.phone, name: "phone")], removed: [])
         window.daemon(.consequences(device: Self.desk, consequences))
         let question = try #require(window.model.view.question)
+        #expect(question.text.contains("cannot be undone") && !question.text.contains("key"), "for a person")
         #expect(question.text.contains("Only it has introduced \u{2068}phone\u{2069}: these go with it."))
         #expect(question.marks.map(\.id) == [Self.phone])
         #expect(question.responses.map(\.id) == ["cancel", "remove"])
