@@ -58,11 +58,13 @@ extension BlueZ {
     /// - Parameters:
     ///   - adapter: the adapter to which the links are.
     ///   - subscribed: called from the moment on from which no link is missed; again after a lost signal.
+    ///   - changed: called when a link of any device has begun or ended; true when it has begun.
     ///   - appeared: called with each link.
     /// - Throws: ``BlueZError`` when the connection is lost; `CancellationError`.
     package func followUnannouncedLinks(
         on adapter: Adapter,
         subscribed: @escaping @Sendable () -> Void,
+        changed: @escaping @Sendable (ObjectPath, Bool) -> Void,
         _ appeared: @escaping @Sendable (UnannouncedLink) -> Void
     ) async throws {
         while true {
@@ -71,13 +73,33 @@ extension BlueZ {
                     var mirror = LinkMirror(adapter: adapter.path)
                     subscribed()
                     for try await signal in signals {
-                        guard let change = ObjectChange(signal), let link = mirror.apply(change) else { continue }
-                        appeared(link)
+                        guard let change = ObjectChange(signal) else { continue }
+                        if let (device, isUp) = change.link(on: adapter.path) { changed(device, isUp) }
+                        if let link = mirror.apply(change) { appeared(link) }
                     }
                 }
             } catch let error as DBusError {
                 guard error.code == .overflow else { throw BlueZError(error, during: .readObjects) }
             }
+        }
+    }
+}
+
+extension ObjectChange {
+    /// The device whose link to an adapter has begun or ended with this change, and whether it is up now; nil for other
+    /// changes.
+    fileprivate func link(on adapter: ObjectPath) -> (device: ObjectPath, isUp: Bool)? {
+        switch self {
+        case .added(let path, let interfaces):
+            guard path.isDescendant(of: adapter), interfaces[Names.device]?["Connected"]?.boolean == true else {
+                return nil
+            }
+            return (path, true)
+        case .changed(let path, Names.device, let values, _):
+            guard path.isDescendant(of: adapter), let isUp = values["Connected"]?.boolean else { return nil }
+            return (path, isUp)
+        case .changed, .removed:
+            return nil
         }
     }
 }

@@ -1,5 +1,6 @@
 import AsyncSupport
 import DBus
+import Synchronization
 
 extension BlueZ {
     /// The number of attempts to call StartDiscovery while bluetoothd reports that we already have a session, which it
@@ -175,14 +176,18 @@ extension BlueZ {
     }
 
     /// Reports discovered devices until the connection is lost; resubscribes after each overflow.
+    ///
+    /// The rule names bluetoothd's own connection: for a well-known name the bus would be asked for its owner each time, and
+    /// told to report another one. When bluetoothd is started again, discovery has ended with the adapter.
     private func reports(
         on adapter: Adapter,
         subscribed: @escaping @Sendable () -> Void,
         each report: @escaping @Sendable (DeviceReport) -> Void
     ) async throws {
         while true {
+            let rule = MatchRule(sender: mirror.withLock(\.owner) ?? Names.service)
             do {
-                return try await connection.withSignals(MatchRule(sender: Names.service)) { signals in
+                return try await connection.withSignals(rule) { signals in
                     var mirror = DeviceMirror(adapter: adapter.path)
                     for known in mirror.replace(with: try await self.managedObjects()) { report(known) }
                     subscribed()

@@ -1,9 +1,9 @@
 extension Connection {
     /// Receives the signals that match `rule` while `body` runs.
     ///
-    /// The bus has confirmed the rule before `body` begins, so that no signal emitted since is missed; the rule is
-    /// removed before this returns. A signal that arrives before the reply to a call is in the sequence before the call
-    /// returns.
+    /// The bus has confirmed the rule before `body` begins, so that no signal emitted since is missed; the bus is told to
+    /// remove it before this returns. A signal that arrives before the reply to a call is in the sequence before the
+    /// call returns.
     ///
     /// At most `limit` signals are buffered; one more ends the sequence with `.overflow`.
     ///
@@ -48,8 +48,8 @@ extension Connection {
         _ = try await callBus("AddMatch", [text])
         let result: Result<T, any Error>
         do { result = .success(try await body()) } catch { result = .failure(error) }
-        // This fails only if the connection has ended, and the rule with it.
-        _ = try? await callBus("RemoveMatch", [text])
+        // There is nothing to wait for: what comes for the rule until then is passed to nobody.
+        send(.bus("RemoveMatch", [text]))
         return try result.get()
     }
 }

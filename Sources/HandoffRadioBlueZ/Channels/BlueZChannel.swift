@@ -14,13 +14,19 @@ package struct BlueZChannel: RadioChannel {
     let carrier: Carrier
 
     private let authentication = Authentication()
+    private let onAuthentication: @Sendable () -> Void
 
     /// Whether the peer has proved who it is.
     var isAuthenticated: Bool { authentication.isRecorded.load(ordering: .relaxed) }
 
-    init(peer: RadioAddress, carrier: Carrier) {
+    /// - Parameters:
+    ///   - peer: the other device.
+    ///   - carrier: what transfers the messages.
+    ///   - onAuthentication: called when the peer has proved who it is.
+    init(peer: RadioAddress, carrier: Carrier, onAuthentication: @escaping @Sendable () -> Void = {}) {
         self.peer = peer
         self.carrier = carrier
+        self.onAuthentication = onAuthentication
     }
 
     private final class Authentication: Sendable {
@@ -29,6 +35,7 @@ package struct BlueZChannel: RadioChannel {
 
     package func recordAuthentication() {
         authentication.isRecorded.store(true, ordering: .relaxed)
+        onAuthentication()
     }
 
     package var maximumMessageLength: Int {

@@ -9,14 +9,41 @@ struct LinkUsageTable {
     private struct Entry {
         var users = 0
         var isForeign: Bool
+        /// Whether the device has proved who it is, or this side has dialled it.
+        var isProven = false
         /// Whether a channel was opened over the link.
         var hasCarriedChannel = false
         /// The number of the last release.
         var lastRelease: UInt64 = 0
     }
 
+    /// What is known of a link that is followed.
+    private struct Followed {
+        /// The number under which it is followed: that of another link to the same device differs.
+        let number: UInt64
+        /// Whether the device has proved who it is, or this side has dialled it.
+        var isProven: Bool
+        /// The number of channels that ended before the device had proved who it is.
+        var failures = 0
+    }
+
+    /// What has to be done with a link that is followed.
+    enum Verdict: Equatable {
+        /// It is not for its follower to drop it.
+        case keep
+        /// It is in use by a device that has not proved who it is.
+        case lookAgain
+        case drop
+    }
+
+    /// The number of channels that may end over a link before its device has proved who it is: a device of the circle
+    /// whose session has failed dials again, but not as often over one link.
+    private static let maximumFailures = 4
+
     private var releases: UInt64 = 0
     private var entries: [BluetoothAddress: Entry] = [:]
+    private var followed: [BluetoothAddress: Followed] = [:]
+    private var lastFollowed: UInt64 = 0
 
     /// Whether a link to that device is recorded.
     func contains(_ address: BluetoothAddress) -> Bool {
@@ -34,6 +61,44 @@ struct LinkUsageTable {
     /// Records that a channel was opened over the link.
     mutating func recordChannel(to address: BluetoothAddress) {
         entries[address]?.hasCarriedChannel = true
+    }
+
+    /// Begins to follow a link that the device has created; returns the number under which it is followed.
+    mutating func follow(_ address: BluetoothAddress) -> UInt64 {
+        lastFollowed += 1
+        // The first channel may be there before bluetoothd tells of its link.
+        followed[address] = Followed(number: lastFollowed, isProven: entries[address]?.isProven == true)
+        return lastFollowed
+    }
+
+    /// Ends following a link, unless another one to the same device is followed by now.
+    mutating func unfollow(_ address: BluetoothAddress, _ number: UInt64) {
+        if followed[address]?.number == number { followed[address] = nil }
+    }
+
+    /// Records that the device has proved who it is, or that this side dials it.
+    mutating func recordProof(of address: BluetoothAddress) {
+        entries[address]?.isProven = true
+        followed[address]?.isProven = true
+    }
+
+    /// Records that a channel has ended before the device had proved who it is.
+    mutating func recordFailure(of address: BluetoothAddress) {
+        followed[address]?.failures += 1
+    }
+
+    /// Returns what has to be done with a link that is followed under that number.
+    func verdict(on address: BluetoothAddress, _ number: UInt64) -> Verdict {
+        guard let link = followed[address], link.number == number, !link.isProven else { return .keep }
+        return contains(address) && link.failures < Self.maximumFailures ? .lookAgain : .drop
+    }
+
+    /// Whether the link to that device is recorded, and this side's to drop.
+    func isOwn(_ address: BluetoothAddress) -> Bool { entries[address]?.isForeign == false }
+
+    /// Marks the link as this side's after it was recorded: the one before has ended, and its users have yet to notice.
+    mutating func markOwn(_ address: BluetoothAddress) {
+        entries[address]?.isForeign = false
     }
 
     /// Marks the link as foreign after it was recorded.

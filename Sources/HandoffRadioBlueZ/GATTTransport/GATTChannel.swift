@@ -50,6 +50,12 @@ package final class GATTChannel: Sendable {
     /// Whether the channel has ended: nothing is sent or received any more.
     var isOver: Bool { state.withLock(\.buffers.isOver) }
 
+    /// Whether the channel has failed: the other side has to learn that there is none any more.
+    var isLost: Bool { state.withLock(\.buffers.isLost) }
+
+    /// Whether this side has closed the channel, or it has ended.
+    var isClosing: Bool { state.withLock { $0.buffers.isClosed || $0.buffers.isOver } }
+
     /// Whether the next frame has something new for the other side.
     var hasPendingData: Bool { state.withLock(\.buffers.hasPendingData) }
 
@@ -58,9 +64,9 @@ package final class GATTChannel: Sendable {
         change { $0.nextFrame(channel: channel, number: number) }
     }
 
-    /// Accepts the answer to a caller's frame.
+    /// Accepts the answer to a caller's frame, which may be that there is no such channel any more.
     func accept(_ answer: GATTFrame) {
-        change { $0.accept(answer) }
+        change { $0.acceptAnswer(answer) }
     }
 
     /// Accepts a caller's frame and returns the answer.

@@ -13,7 +13,7 @@ struct GATTChannelBuffers {
 
     private var incoming: [UInt8] = []
     private var outgoing: [UInt8] = []
-    private var isClosed = false
+    private(set) var isClosed = false
     private var hasSentEnd = false
     private var hasPeerEnded = false
     private var loss: RadioError?
@@ -23,6 +23,9 @@ struct GATTChannelBuffers {
 
     /// Whether the channel has ended: nothing is sent or received any more.
     var isOver: Bool { hasPeerEnded || loss != nil || (isClosed && hasSentEnd) }
+
+    /// Whether the channel has failed.
+    var isLost: Bool { loss != nil }
 
     /// Whether the next frame has something new for the other side.
     var hasPendingData: Bool {
@@ -97,6 +100,14 @@ extension GATTChannelBuffers {
         }
         if hasPendingData { flags.insert(.more) }
         return GATTFrame(channel: channel, number: number, flags: flags, window: UInt16(advertisedWindow), data: data)
+    }
+
+    /// Accepts the answer to a frame of the caller; the channel is lost when there is no such one at the listener.
+    mutating func acceptAnswer(_ answer: GATTFrame) {
+        guard !answer.flags.contains(.opening) else {
+            return fail(RadioError(.channelClosed, "the other device has dropped the channel"))
+        }
+        accept(answer)
     }
 
     /// Accepts a frame of the other side.

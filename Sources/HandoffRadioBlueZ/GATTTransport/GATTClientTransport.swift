@@ -54,12 +54,13 @@ final class GATTClientTransport: Sendable {
             data: [port.number]
         )
         let answer = try await link.exchange(frame)
-        if answer.flags.isSuperset(of: [.opening, .end]) {
+        switch answer.opening {
+        case .accepted: break
+        case .dropped:
             // bluetoothd takes 2 s to drop a link; a request that waits at that moment may end bluetoothd 5.66.
             try await withTimeout(Self.dropLimit) { try await self.link.peer.waitForDisconnection() }
             throw BlueZError(.notConnected, "the other device was about to drop the link")
-        }
-        guard !answer.flags.contains(.opening) else {
+        case .refused:
             throw RadioError(
                 .refused,
                 "the device no longer listens on port \(port), or serves too many channels; try again"
@@ -131,9 +132,6 @@ final class GATTClientTransport: Sendable {
         progress.withLock { progress in
             progress.pending = nil
             progress.next = frame.number &+ 1
-        }
-        guard !answer.flags.contains(.opening) else {
-            throw RadioError(.channelClosed, "the other device has dropped the channel")
         }
         channel.accept(answer)
         return answer.flags.contains(.more)

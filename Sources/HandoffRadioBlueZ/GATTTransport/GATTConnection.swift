@@ -62,7 +62,7 @@ struct GATTConnection: Sendable {
         do {
             try await peer.write(frame.bytes, to: frameCharacteristic)
             let answer = GATTFrame(try await peer.read(frameCharacteristic))
-            return answer?.channel == frame.channel && answer?.number == frame.number ? answer : nil
+            return answer?.isAnswer(to: frame) == true ? answer : nil
         } catch let error as BlueZError where error.code == .busy {
             return nil
         }

@@ -59,6 +59,26 @@ struct GATTFrame: Hashable, Sendable {
         data = Array(bytes[Self.headerLength...])
     }
 
+    /// What the answer to an opening means.
+    enum Opening: Hashable, Sendable {
+        case accepted
+        /// No listener at that port, too many channels, or the listener has given the channel up.
+        case refused
+        /// The listener is about to drop the link.
+        case dropped
+    }
+
+    /// What this frame means as the answer to one that has opened a channel.
+    var opening: Opening {
+        guard flags.contains(.opening) else { return .accepted }
+        return flags.contains(.end) ? .dropped : .refused
+    }
+
+    /// Whether this is the answer to that frame, and not to one that another program of this computer has written.
+    func isAnswer(to frame: GATTFrame) -> Bool {
+        channel == frame.channel && number == frame.number
+    }
+
     /// The encoded frame.
     var bytes: [UInt8] {
         let head = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: channel >> $0) }

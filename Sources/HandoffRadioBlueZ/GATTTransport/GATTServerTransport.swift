@@ -19,6 +19,9 @@ final class GATTServerTransport: Sendable {
     /// The number of sessions that are kept, including ended ones whose end the caller may not have read yet.
     private static let maximumSessions = 64
 
+    /// The number of them that one device may have: one link must not keep all others out.
+    static let maximumSessionsPerDevice = 8
+
     /// A channel that a caller has opened.
     struct IncomingChannel: Sendable {
         let device: ObjectPath
@@ -35,6 +38,8 @@ final class GATTServerTransport: Sendable {
     fileprivate struct ChannelSession {
         let channel: GATTChannel
         var answer: GATTFrame
+        /// When the channel was opened.
+        let start: ContinuousClock.Instant
         var lastActivity: ContinuousClock.Instant
     }
 
@@ -100,7 +105,11 @@ final class GATTServerTransport: Sendable {
 
     /// Drops a channel whose end the caller has read, or will not read any more.
     func forget(_ incoming: IncomingChannel) {
-        state.withLock { _ = $0.sessions.removeValue(forKey: incoming.session) }
+        state.withLock { state in
+            // The caller may have opened another one under the same number.
+            guard state.sessions[incoming.session]?.channel === incoming.channel else { return }
+            state.sessions[incoming.session] = nil
+        }
     }
 
     /// Closes all channels and accepts no more.
@@ -138,6 +147,7 @@ final class GATTServerTransport: Sendable {
         guard let session = state.withLock({ $0.touch(id) }) else {
             return frame.flags.contains(.opening) ? open(frame, on: id) ?? refusal : refusal
         }
+        guard !session.channel.isLost else { return refusal }
         // Written again: the answer was not read, or the caller read the answer to another program.
         if frame.number == session.answer.number { return session.answer }
         guard frame.number == session.answer.number &+ 1, !frame.flags.contains(.opening) else {
@@ -145,6 +155,8 @@ final class GATTServerTransport: Sendable {
             return refusal
         }
         let answer = session.channel.answer(frame)
+        // It has sent more than it may.
+        guard !session.channel.isLost else { return refusal }
         state.withLock { state in
             state.sessions[id]?.answer = answer
             if frame.flags.contains(.end) { state.sessions[id] = nil }
@@ -158,22 +170,39 @@ final class GATTServerTransport: Sendable {
             return GATTFrame(channel: frame.channel, number: frame.number, flags: [.opening, .end])
         }
         guard frame.number == 0, frame.data == [port.number],
-            state.withLock({ $0.hasRoom(Self.maximumSessions) }),
+            state.withLock({ $0.makeRoom(for: id.device, Self.maximumSessionsPerDevice, Self.maximumSessions) }),
             places.tryAcquire()
         else { return nil }
         let channel = GATTChannel { [notifier] in notifier.notify([0]) }
         let first = GATTFrame(channel: frame.channel, number: 0, flags: [], window: frame.window)
         let answer = channel.answer(first)
-        state.withLock { $0.sessions[id] = ChannelSession(channel: channel, answer: answer, lastActivity: .now) }
+        let now = ContinuousClock.now
+        let session = ChannelSession(channel: channel, answer: answer, start: now, lastActivity: now)
+        state.withLock { $0.sessions[id] = session }
         newChannels.yield(IncomingChannel(device: id.device, channel: channel, session: id))
         return answer
     }
 }
 
 extension GATTServerTransport.State {
-    /// Whether one more channel can be opened.
-    fileprivate func hasRoom(_ limit: Int) -> Bool {
-        !isClosed && sessions.count < limit
+    /// Returns whether a device can open one more channel; forgets a session that has ended, of that device if it has
+    /// too many, else of the one that has the most, where no other room is left.
+    fileprivate mutating func makeRoom(for device: ObjectPath, _ limitPerDevice: Int, _ limit: Int) -> Bool {
+        guard !isClosed else { return false }
+        let counts = sessions.keys.reduce(into: [ObjectPath: Int]()) { $0[$1.device, default: 0] += 1 }
+        if counts[device, default: 0] >= limitPerDevice { return forgetOldestEnded(of: [device]) }
+        guard sessions.count >= limit else { return true }
+        let most = counts.values.max()
+        return forgetOldestEnded(of: Set(counts.filter { $0.value == most }.keys))
+    }
+
+    /// Forgets the oldest session of some devices that has ended, and whose end its caller has not read; returns false
+    /// if there is none.
+    private mutating func forgetOldestEnded(of devices: Set<ObjectPath>) -> Bool {
+        let ended = sessions.filter { devices.contains($0.key.device) && $0.value.channel.isClosing }
+        guard let oldest = ended.min(by: { $0.value.start < $1.value.start }) else { return false }
+        sessions[oldest.key] = nil
+        return true
     }
 
     /// Records activity of the caller of a session.

@@ -1,6 +1,8 @@
 import BlueZ
 package import Bluetooth
+import DBus
 package import HandoffRadio
+import Synchronization
 
 extension BlueZRadio {
     package func withAdvertisement<Success: Sendable>(
@@ -15,14 +17,26 @@ extension BlueZRadio {
         }
         return try await whileAdvertising {
             let session = try session()
+            let renewals = renewal.withLock { $0.begin() }
             return try await mappingToRadioError(refusal: .advertisingRefused) {
                 try await session.bluez.withAdvertisement(
                     LEAdvertisement(advertisement),
                     on: session.adapter,
-                    body
-                )
+                    renewals: renewals
+                ) {
+                    renewal.withLock { $0.registered() }
+                    return try await body()
+                }
             }
         }
+    }
+
+    /// Registers the advertisement again when a link ends that is older than it.
+    ///
+    /// The kernel may accept an advertisement while it has a link to a central, and neither begin it then nor when the
+    /// link has ended (Docs/BlueZ.md).
+    func renewAdvertisement(afterChangeOf device: ObjectPath, isUp: Bool) {
+        renewal.withLock { $0.apply(device, isUp: isUp) }
     }
 
     package func withScan<Success: Sendable>(

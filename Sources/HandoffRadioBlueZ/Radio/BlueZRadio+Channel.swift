@@ -153,7 +153,11 @@ extension BlueZRadio {
         logger.debug("dialling", metadata: ["event": "dial.began", "peer": "\(peer)"])
         let usesGATT = try usesGATT(for: port)
         let isForeign = try await isForeign(peer, in: session)
-        links.withLock { $0.addUser(of: peer, isForeign: isForeign) }
+        links.withLock { links in
+            links.addUser(of: peer, isForeign: isForeign)
+            if !isForeign { links.markOwn(peer) }
+            links.recordProof(of: peer)
+        }
         do {
             if usesGATT {
                 return .gatt(try await openGATTChannel(of: peer, port, deadline: deadline, in: session))
@@ -190,11 +194,11 @@ extension BlueZRadio {
         return channel
     }
 
-    /// Whether another program has, or may want, a link to that device.
+    /// Whether another program, or the other device, has a link to that device, or may want one.
     ///
     /// The answer is true if bluetoothd does not respond in time: it should not be asked to drop the link as well.
     private func isForeign(_ peer: BluetoothAddress, in session: Session) async throws -> Bool {
-        guard !links.withLock({ $0.contains(peer) }) else { return false }
+        guard !links.withLock({ $0.isOwn(peer) }) else { return false }
         return try await withTimeout(Self.deviceQueryTimeout) {
             do {
                 let device = try await session.bluez.device(peer, on: session.adapter)

@@ -156,8 +156,6 @@ extension BlueZRadio {
         }
     }
 
-    private enum LinkEnd { case silent, lost }
-
     private func serve(
         _ incoming: GATTServerTransport.IncomingChannel,
         of server: GATTServerTransport,
@@ -169,35 +167,50 @@ extension BlueZRadio {
         let peer = address.map(RadioAddress.init) ?? RadioAddress(incoming.device.lastElement)
         // A link that this side has created stays until this channel has ended, too; any other is the caller's to drop.
         if let address { links.withLock { $0.addUser(of: address, isForeign: true) } }
-        let end = Mutex<LinkEnd?>(nil)
-        let watches: [@Sendable () async throws -> Void] = [
-            {
-                guard try await server.waitUntilIdle(of: incoming) else { return }
-                end.withLock { $0 = .silent }
-                incoming.channel.fail(RadioError(.channelClosed, "the other device has stopped responding"))
-            },
-            {
-                try? await session.bluez.waitForDisconnection(of: incoming.device)
-                guard !Task.isCancelled else { return }
-                end.withLock { $0 = .lost }
-                incoming.channel.fail(RadioError(.channelClosed, "the link to the other device was lost"))
-            },
-        ]
-        try? await withBackgroundTasks(watches) {
-            await serve(BlueZChannel(peer: peer, carrier: .gatt(incoming.channel)))
+        let served = BlueZChannel(peer: peer, carrier: .gatt(incoming.channel)) { self.recordProof(of: address) }
+        let (linkEnds, linkEnd) = AsyncStream<Void>.makeStream()
+        let watch: @Sendable () async throws -> Void = {
+            try? await session.bluez.waitForDisconnection(of: incoming.device)
+            guard !Task.isCancelled else { return }
+            incoming.channel.fail(RadioError(.channelClosed, "the link to the other device was lost"))
+            linkEnd.finish()
         }
-        incoming.channel.close()
-        places.release()
-        // The caller drops the link. If it has crashed it cannot, and the link would remain indefinitely.
-        if let address, end.withLock({ $0 == .silent }) {
-            await session.bluez.disconnect(address, on: session.adapter)
-        }
-        if end.withLock({ $0 != .lost }) {
-            // The caller may not have read the end yet; the limit holds for one that only continues to write.
-            _ = try? await withTimeout(GATTServerTransport.idleTimeout) { try await server.waitUntilIdle(of: incoming) }
+        try? await withBackgroundTasks([watch]) {
+            let isSilent = await self.serve(served, over: incoming, of: server, serve)
+            if let address, !served.isAuthenticated { links.withLock { $0.recordFailure(of: address) } }
+            places.release()
+            // The caller drops the link. If it has crashed it cannot, and the link would remain indefinitely.
+            if let address, isSilent { await session.bluez.disconnect(address, on: session.adapter) }
+            // While its link lasts, the caller may not have read the end yet; the limit holds for one that only
+            // continues to write.
+            _ = try? await withTimeout(GATTServerTransport.idleTimeout) {
+                try await race {
+                    _ = try await server.waitUntilIdle(of: incoming)
+                } _: {
+                    for await _ in linkEnds {}
+                }
+            }
         }
         server.forget(incoming)
         if let address { release(address, in: session, after: Self.linger, forgets: true) }
+    }
+
+    /// Serves a channel until `serve` has ended, and closes it; returns whether its caller has fallen silent.
+    private func serve(
+        _ served: BlueZChannel,
+        over incoming: GATTServerTransport.IncomingChannel,
+        of server: GATTServerTransport,
+        _ serve: @Sendable (BlueZChannel) async -> Void
+    ) async -> Bool {
+        let isSilent = Mutex(false)
+        let watch: @Sendable () async throws -> Void = {
+            guard try await server.waitUntilIdle(of: incoming) else { return }
+            isSilent.withLock { $0 = true }
+            incoming.channel.fail(RadioError(.channelClosed, "the other device has stopped responding"))
+        }
+        try? await withBackgroundTasks([watch]) { await serve(served) }
+        incoming.channel.close()
+        return isSilent.withLock(\.self)
     }
 }
 

@@ -5,19 +5,19 @@ import Logging
 import Synchronization
 
 extension BlueZRadio {
-    /// Runs `body`; meanwhile drops each link that a device creates and over which it opens no channel of ours in time.
+    /// Runs `body`; meanwhile drops each link that a device creates and over which it opens no channel of ours in time,
+    /// or none over which it proves who it is.
     ///
     /// A link keeps the controller from advertising connectably (Docs/BlueZ.md): without this, one central that
-    /// connects and does nothing silences this device. Links of devices that were known before, that are paired or
-    /// trusted, or that use the GATT service, are left alone.
+    /// connects and does nothing silences this device. A link over which a channel is open is looked at again, until the
+    /// device has proved who it is. Links of devices that were known before, or that are paired or trusted, are left
+    /// alone.
     ///
     /// - Parameters:
-    ///   - server: the GATT service, whose users are not idle.
     ///   - offersGATT: whether the GATT service may be published.
     ///   - session: the radio's current session.
     ///   - body: runs from the moment on from which links are followed.
     func withIdleLinksDropped<Success: Sendable>(
-        besides server: GATTServerTransport,
         offersGATT: Bool,
         in session: Session,
         _ body: () async throws -> Success
@@ -29,13 +29,15 @@ extension BlueZRadio {
             {
                 try await session.bluez.followUnannouncedLinks(
                     on: session.adapter,
-                    subscribed: { subscribed.yield() }
+                    subscribed: { subscribed.yield() },
+                    changed: { self.renewAdvertisement(afterChangeOf: $0, isUp: $1) }
                 ) { links.yield($0) }
             },
             {
                 await withDiscardingTaskGroup { group in
                     for await link in appeared {
-                        group.addTask { await self.dropIfIdle(link, after: limit, besides: server, in: session) }
+                        let number = self.links.withLock { $0.follow(link.address) }
+                        group.addTask { await self.dropIfIdle(link, followedAs: number, after: limit, in: session) }
                     }
                 }
             },
@@ -46,20 +48,28 @@ extension BlueZRadio {
         }
     }
 
+    /// Looks at a link after `limit`, and again as long as it is in use by a device that has not proved who it is.
     private func dropIfIdle(
         _ link: UnannouncedLink,
+        followedAs number: UInt64,
         after limit: Duration,
-        besides server: GATTServerTransport,
         in session: Session
     ) async {
-        guard (try? await Task.sleep(for: limit)) != nil else { return }
-        try? await linkTurns.withLock(for: link.address) {
-            guard !self.links.withLock({ $0.contains(link.address) }), !server.devices.contains(link.path),
-                let device = try? await session.bluez.device(at: link.path), device.isConnected,
-                !device.isPairedOrTrusted
-            else { return }
-            reportIdleLink(of: link)
-            await drop(link.path, in: session)
+        defer { links.withLock { $0.unfollow(link.address, number) } }
+        var wait = limit
+        while (try? await Task.sleep(for: wait)) != nil {
+            let isOver = try? await linkTurns.withLock(for: link.address) { () async -> Bool in
+                let verdict = self.links.withLock { $0.verdict(on: link.address, number) }
+                guard verdict != .keep, let device = try? await session.bluez.device(at: link.path),
+                    device.isConnected, !device.isPairedOrTrusted
+                else { return true }
+                guard verdict == .drop else { return false }
+                reportIdleLink(of: link)
+                await drop(link.path, in: session)
+                return true
+            }
+            guard isOver == false else { return }
+            wait = idleLinkLimits.lookInterval
         }
     }
 
@@ -68,7 +78,7 @@ extension BlueZRadio {
         logger.debug("dropped an idle link", metadata: ["peer": "\(link.address)"])
         let count = idleLinks.withLock { $0.record(at: .now) }
         guard let count else { return }
-        logger.info("\(count) links without a channel were dropped since the last report")
+        logger.info("\(count) links without a channel of a known device were dropped since the last report")
     }
 }
 
@@ -79,6 +89,8 @@ package struct IdleLinkLimits: Sendable {
     package var channels = Duration.seconds(5)
     /// Where channels over GATT are offered: bluetoothd 5.66 may take 30 s until it answers a new central.
     package var gatt = Duration.seconds(40)
+    /// How long after that a link is looked at again over which a channel was open whose caller had not proved who it is.
+    package var lookInterval = Duration.seconds(5)
 
     package init() {}
 }

@@ -41,7 +41,7 @@ extension BlueZRadio {
             }
             guard let listener else {
                 return try await withGATTService(server, places: places, in: session, serving: serve) {
-                    try await withIdleLinksDropped(besides: server, offersGATT: true, in: session) {
+                    try await withIdleLinksDropped(offersGATT: true, in: session) {
                         try await body(port)
                     }
                 }
@@ -52,7 +52,7 @@ extension BlueZRadio {
                 { await self.offerGATTService(server, places: places, in: session, serving: serve) },
             ]
             return try await withBackgroundTasks(companions) {
-                try await withIdleLinksDropped(besides: server, offersGATT: transport == .both, in: session) {
+                try await withIdleLinksDropped(offersGATT: transport == .both, in: session) {
                     try await body(port)
                 }
             }
@@ -127,7 +127,8 @@ extension BlueZRadio {
         let peer = channel.peer?.address
         let served = BlueZChannel(
             peer: peer.map(RadioAddress.init) ?? RadioAddress("unknown"),
-            carrier: .socket(channel)
+            carrier: .socket(channel),
+            onAuthentication: { self.recordProof(of: peer) }
         )
         guard let peer else { return await self.serve(served, serve) }
         let isKnown = links.withLock { links in
@@ -142,9 +143,16 @@ extension BlueZRadio {
         // The caller drops the link; this is for callers that do not.
         let linger = served.isAuthenticated ? Self.incomingLinkLinger : Self.unauthenticatedLinkLinger
         if !served.isAuthenticated {
+            links.withLock { $0.recordFailure(of: peer) }
             logger.debug("a peer has not proved who it is; its link ends soon", metadata: ["peer": "\(peer)"])
         }
         release(peer, in: session, after: linger, isOurs: false)
+    }
+
+    /// Records that the other device of a link has proved who it is.
+    func recordProof(of peer: BluetoothAddress?) {
+        guard let peer else { return }
+        links.withLock { $0.recordProof(of: peer) }
     }
 
     private func serve(_ channel: BlueZChannel, _ serve: @Sendable (BlueZChannel) async -> Void) async {

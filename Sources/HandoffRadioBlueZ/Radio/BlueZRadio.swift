@@ -43,6 +43,9 @@ package final class BlueZRadio: Radio {
     /// The devices whose links bluetoothd was asked to drop, which takes it 2 s.
     let droppedLinks = Mutex(Set<ObjectPath>())
 
+    /// When the advertisement has to be registered again.
+    let renewal = Mutex(AdvertisementRenewal())
+
     private let bus: BusAddress
     private let choice: Mutex<AdapterChoice>
     private let state = Mutex(State())

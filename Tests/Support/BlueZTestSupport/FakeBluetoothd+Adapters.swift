@@ -135,6 +135,11 @@ extension FakeBluetoothd {
                 at: path,
                 interface: "org.bluez.LEAdvertisement1"
             )
+            let data = properties["ServiceData"].flatMap { [String: Value]($0) } ?? [:]
+            guard data.values.allSatisfy({ $0.bytes?.isEmpty != true }) else {
+                // Seen with bluetoothd 5.66, which takes no empty data of a service.
+                throw DBusError.failure("org.bluez.Error.Failed", "Failed to parse advertisement.")
+            }
             self.state.withLock {
                 $0.advertisements.append(Advertisement(owner: invocation.sender, path: path, properties: properties))
             }

@@ -70,6 +70,24 @@ extension FakeBluetoothd {
         )
     }
 
+    /// Calls a method of a characteristic that a client has published, as bluetoothd does for a device.
+    package func call(
+        _ owner: BusName,
+        _ path: ObjectPath,
+        _ member: MemberName,
+        _ arguments: [Value]
+    ) async throws -> [Value] {
+        try await connection.call(
+            MethodCall(
+                destination: owner,
+                path: path,
+                interface: "org.bluez.GattCharacteristic1",
+                member: member,
+                arguments: arguments
+            )
+        )
+    }
+
     private var deviceMethods: [Method] {
         [
             method("Connect") { fake, invocation in

@@ -16,6 +16,8 @@ struct DiscoveryTests {
     func reports() async throws {
         try await withFakeAdapter { fake, bluez, adapter in
             fake.hear("C0:00:00:00:00:09", on: adapter.path, serviceData: [service: [9]])
+            // With this answer, the bus has passed on the signal: only then was the device known before.
+            _ = try await fake.connection.owner(of: "org.bluez")
             let seen = try await bluez.withDiscovery(on: adapter, transform: { [$0] }) { reports in
                 var seen: [[UInt8]?] = []
                 for await report in reports {

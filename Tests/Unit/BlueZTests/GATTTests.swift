@@ -130,23 +130,3 @@ struct GATTTests {
 private final class Written: Sendable {
     let bytes = Mutex<[UInt8]>([])
 }
-
-extension FakeBluetoothd {
-    /// Calls a method of a characteristic that a client has published, as bluetoothd does for a device.
-    fileprivate func call(
-        _ owner: BusName,
-        _ path: ObjectPath,
-        _ member: MemberName,
-        _ arguments: [Value]
-    ) async throws -> [Value] {
-        try await connection.call(
-            MethodCall(
-                destination: owner,
-                path: path,
-                interface: "org.bluez.GattCharacteristic1",
-                member: member,
-                arguments: arguments
-            )
-        )
-    }
-}

@@ -66,6 +66,62 @@ struct LinkUsageTableTests {
         #expect(links.contains(peer) == false)
     }
 
+    @Test("A link that is followed is dropped when no channel uses it, and looked at again while one does")
+    func followed() throws {
+        let peer = try #require(peer)
+        var links = LinkUsageTable()
+        let number = links.follow(peer)
+        var verdicts = [links.verdict(on: peer, number)]
+        links.addUser(of: peer, isForeign: false)
+        verdicts.append(links.verdict(on: peer, number))
+        // bluetoothd had read the services before the channel was opened, so the link is not dropped with its last user.
+        links.markForeign(peer)
+        links.removeUser(of: peer)
+        verdicts.append(links.verdict(on: peer, number))
+        #expect(verdicts == [.drop, .lookAgain, .drop])
+    }
+
+    @Test("A link over which channel after channel ends without a proof is dropped even while one is open")
+    func failures() throws {
+        let peer = try #require(peer)
+        var links = LinkUsageTable()
+        let number = links.follow(peer)
+        let verdicts = (0..<5).map { _ in
+            links.addUser(of: peer, isForeign: false)
+            defer {
+                links.recordFailure(of: peer)
+                links.removeUser(of: peer)
+            }
+            return links.verdict(on: peer, number)
+        }
+        #expect(verdicts == [.lookAgain, .lookAgain, .lookAgain, .lookAgain, .drop])
+    }
+
+    @Test("A link whose device has proved who it is is left alone for good, whichever is known first")
+    func proven() throws {
+        let peer = try #require(peer)
+        var links = LinkUsageTable()
+        links.addUser(of: peer, isForeign: true)
+        links.recordProof(of: peer)
+        let number = links.follow(peer)
+        links.removeUser(of: peer)
+        let early = links.verdict(on: peer, number)
+        let next = links.follow(peer)
+        links.recordProof(of: peer)
+        #expect([early, links.verdict(on: peer, next)] == [.keep, .keep])
+    }
+
+    @Test("A link that has come to be another one is left to the follower of that")
+    func followedAgain() throws {
+        let peer = try #require(peer)
+        var links = LinkUsageTable()
+        let (first, second) = (links.follow(peer), links.follow(peer))
+        links.unfollow(peer, first)
+        #expect([links.verdict(on: peer, first), links.verdict(on: peer, second)] == [.keep, .drop])
+        links.unfollow(peer, second)
+        #expect(links.verdict(on: peer, second) == .keep)
+    }
+
     @Test("A link counts as up from its first channel on, until it is dropped")
     func up() throws {
         let peer = try #require(peer)

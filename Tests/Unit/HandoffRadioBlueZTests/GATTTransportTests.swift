@@ -1,6 +1,7 @@
 import AsyncSupport
 import Bluetooth
 import DBus
+import HandoffAttackModel
 import HandoffRadio
 import TestLimits
 import Testing
@@ -215,6 +216,49 @@ struct GATTServerTransportTests {
         #expect(throws: GATTRefusal.invalidLength) { try server.write([1, 2, 3], unknown) }
         let anonymous = GATTRequest(options: nil)
         #expect(throws: GATTRefusal.notPermitted) { try server.write([], anonymous) }
+    }
+
+    @Test("A device that opens all channels that it can keeps no other device out")
+    func oneDevice() throws {
+        let server = GATTServerTransport(port: .gattOnly, places: CountingSemaphore(130))
+        func opened(_ channels: Range<UInt32>, by device: ObjectPath) throws -> Int {
+            let request = GATTRequest(options: ["device": Value.objectPath(device)].value)
+            return try channels.count { channel in
+                let opening = GATTFrame(channel: channel, number: 0, flags: .opening, data: [0xFF])
+                try server.write(opening.bytes, request)
+                return GATTFrame(try server.read(request))?.flags != .opening
+            }
+        }
+        // The draft: places for all devices, of which one may have any number.
+        let draft = CountingSemaphore(64)
+        let model = ((0..<64).map { _ in draft.tryAcquire() } + (0..<8).map { _ in draft.tryAcquire() }).suffix(8)
+        #expect(try opened(0..<64, by: Self.device) == GATTServerTransport.maximumSessionsPerDevice)
+        let others = try (0..<8).count { try opened(0..<1, by: Self.device.appending("other\($0)")) == 1 }
+        measured(
+            .allSessionsOverGATT,
+            onModel: "\(model.count { $0 }) of 8 callers open a channel",
+            here: "\(others) of 8"
+        )
+    }
+
+    @Test("A device that has many channels whose end it has not read opens another one in place of the oldest of them")
+    func unreadEnds() async throws {
+        let server = GATTServerTransport(port: .gattOnly, places: CountingSemaphore(130))
+        let limit = UInt32(GATTServerTransport.maximumSessionsPerDevice)
+        func flags(_ channel: UInt32, _ number: UInt8, _ flags: GATTFrame.Flags, _ data: [UInt8]) throws -> GATTFrame
+            .Flags?
+        {
+            let frame = GATTFrame(channel: channel, number: number, flags: flags, data: data)
+            try server.write(frame.bytes, request)
+            return GATTFrame(try server.read(request))?.flags
+        }
+        for channel in 0..<limit { _ = try flags(channel, 0, .opening, [0xFF]) }
+        #expect(try flags(limit, 0, .opening, [0xFF]) == .opening, "all are open")
+        var incoming = server.incomingChannels.makeAsyncIterator()
+        for _ in 0..<2 { await incoming.next()?.channel.close() }
+        #expect(try flags(limit, 0, .opening, [0xFF]) != .opening)
+        #expect(try flags(0, 1, [], []) == .opening, "the oldest one that was closed is gone")
+        #expect(try flags(1, 1, [], []) == .end)
     }
 
     @Test("Cancelling a receive closes the channel")

@@ -13,6 +13,8 @@ struct GATTVectorTests {
         var exchanges: [Exchange] = []
         /// Values that are not frames.
         var invalid: [String] = []
+        /// What the caller concludes from the last answer.
+        var conclusion: GATTConversation.Conclusion?
     }
 
     /// A frame that the caller writes, and the answer that it reads.
@@ -44,39 +46,6 @@ struct GATTVectorTests {
         }
     }
 
-    private static let channel: UInt32 = 0x0102_0304
-
-    /// A caller opens a channel, sends three bytes, receives 600, and ends it; then it asks for a channel that is not
-    /// there.
-    private static func conversation() -> [Exchange] {
-        var (caller, listener) = (GATTChannelBuffers(), GATTChannelBuffers())
-        var exchanges: [Exchange] = []
-        func answer(_ frame: GATTFrame, as accepted: GATTFrame? = nil, _ what: String) {
-            listener.accept(accepted ?? frame)
-            let answer = listener.nextFrame(channel: frame.channel, number: frame.number)
-            caller.accept(answer)
-            exchanges.append(Exchange(what: what, frame: Frame(frame), answer: Frame(answer)))
-        }
-        let first = caller.nextFrame(channel: channel, number: 0)
-        let opening = GATTFrame(channel: channel, number: 0, flags: .opening, window: first.window, data: [0x93])
-        answer(
-            opening,
-            as: GATTFrame(channel: channel, number: 0, flags: [], window: first.window),
-            "opening port 0x93"
-        )
-        _ = caller.send([0xAA, 0xBB, 0xCC])
-        _ = listener.send([UInt8](repeating: 0x11, count: 500))
-        _ = listener.send([UInt8](repeating: 0x22, count: 100))
-        answer(caller.nextFrame(channel: channel, number: 1), "data; the answer is full and has more")
-        answer(caller.nextFrame(channel: channel, number: 2), "the rest")
-        caller.close()
-        answer(caller.nextFrame(channel: channel, number: 3), "the end")
-        let late = GATTFrame(channel: channel, number: 4, flags: [], window: 4096)
-        let refusal = GATTFrame(channel: channel, number: 4, flags: .opening)
-        exchanges.append(Exchange(what: "no such channel any more", frame: Frame(late), answer: Frame(refusal)))
-        return exchanges
-    }
-
     private static let invalid: [[UInt8]] = [
         [], [1, 2, 3, 4, 0, 0, 0], [1, 2, 3, 4, 0, 8, 0, 0], [1, 2, 3, 4, 0, 0x80, 0, 0],
         [UInt8](repeating: 0, count: 509),
@@ -86,13 +55,17 @@ struct GATTVectorTests {
     func published() throws {
         let file = VectorFile(
             about: """
-                Frames of channels over GATT (Docs/Protocol.md, "Channels over GATT"): a whole conversation of a \
-                channel, frame by frame with its answers, and values that are not frames. Bytes are hexadecimal.
+                Frames of channels over GATT (Docs/Protocol.md, "Channels over GATT"): conversations of one channel at \
+                the port 0x93, frame by frame with its answers, and values that are not frames. An answer that is \
+                `isOpening` refuses its frame. Where there is a `conclusion`, the last answer tells the caller that \
+                there is no such channel (`noSuchChannel`), that it has to wait for the end of the link \
+                (`linkIsDropped`), or to write its frame again (`anothersAnswer`), or breaks the rule of windows, \
+                which ends the channel (`tooMuchData`). Bytes are hexadecimal.
                 """,
-            cases: [
-                Case(what: "a conversation", exchanges: Self.conversation()),
-                Case(what: "values that are not frames", invalid: Self.invalid.map { hex($0) }),
-            ]
+            cases: try [Case(what: "a conversation", exchanges: GATTConversation.whole())]
+                + GATTConversation.ofListeners().map { Case(what: $0, exchanges: $1) }
+                + GATTConversation.ofCallers().map { Case(what: $0, exchanges: $1, conclusion: $2) }
+                + [Case(what: "values that are not frames", invalid: Self.invalid.map { hex($0) })]
         )
         try file.storeIfAsked("gatt")
         #expect(try VectorFile<Case>.load("gatt") == file)
@@ -105,6 +78,39 @@ struct GATTVectorTests {
                 #expect(GATTFrame(bytes(frame.bytes)).map(Frame.init) == frame)
             }
             for value in vector.invalid { #expect(GATTFrame(bytes(value)) == nil) }
+        }
+    }
+
+    @Test("A listener refuses the published frames that it is to refuse, and no others")
+    func listener() throws {
+        for vector in try VectorFile<Case>.load("gatt").cases where vector.conclusion == nil {
+            let listener = GATTConversation()
+            // What the listener's app does is in the first vector only.
+            let isWhole = vector.what == "a conversation"
+            for exchange in vector.exchanges {
+                let frame = try #require(GATTFrame(bytes(exchange.frame.bytes)))
+                let answer = try listener.answer(frame)
+                let isRefused = answer.flags.contains(.opening)
+                #expect(isRefused == exchange.answer.isOpening, "\(vector.what): \(exchange.what)")
+                #expect(isWhole || Frame(answer) == exchange.answer, "\(vector.what): \(exchange.what)")
+            }
+        }
+    }
+
+    @Test("A caller concludes from the published answers what it is to conclude, and nothing before")
+    func caller() throws {
+        for vector in try VectorFile<Case>.load("gatt").cases {
+            guard let conclusion = vector.conclusion else { continue }
+            var caller = GATTChannelBuffers()
+            for (number, exchange) in vector.exchanges.enumerated() {
+                let frame = try #require(GATTFrame(bytes(exchange.frame.bytes)))
+                let answer = try #require(GATTFrame(bytes(exchange.answer.bytes)))
+                let own = caller.nextFrame(channel: frame.channel, number: frame.number)
+                #expect(own.window == frame.window)
+                let isLast = number == vector.exchanges.count - 1
+                let found = GATTConversation.Conclusion(of: answer, to: frame, at: &caller)
+                #expect(found == (isLast ? conclusion : nil), "\(vector.what): \(exchange.what)")
+            }
         }
     }
 }

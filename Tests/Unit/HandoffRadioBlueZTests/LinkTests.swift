@@ -50,6 +50,28 @@ struct LinkTests {
         }
     }
 
+    @Test("A link that this device creates is dropped, also soon after one over which the other device was served")
+    func ownAfterForeign() async throws {
+        try await withFakeRadio(transport: .gatt) { fake, adapter, radio in
+            let path = fake.path(of: one, on: adapter)
+            let (served, serving) = AsyncStream<Void>.makeStream()
+            try await radio.withListener(limit: 4, serving: { _ in serving.finish() }) { port in
+                fake.acceptLink(of: one, on: adapter)
+                let (root, owner) = try #require(fake.state.withLock(\.applications).first)
+                let opening = GATTFrame(channel: 1, number: 0, flags: .opening, window: 1, data: [port.number])
+                let frames = root.appending("service0").appending("characteristic1")
+                let options: [String: Value] = ["device": .objectPath(path)]
+                _ = try await fake.call(owner, frames, "WriteValue", [.bytes(opening.bytes), options.value])
+                for await _ in served {}
+                // It has dropped its link, and has not read the end of its channel.
+                fake.set(path, "org.bluez.Device1", ["Connected": .boolean(false)])
+                await dial(one, radio)
+                await fake.wait(for: "Disconnect")
+            }
+            #expect(fake.state.withLock(\.connected) == [path])
+        }
+    }
+
     private func dial(_ address: String, _ radio: BlueZRadio) async {
         let radioAddress = RadioAddress("\(address)/random")
         _ = try? await radio.withChannel(to: radioAddress, port: .gattOnly, timeout: .seconds(3600)) { _ in }
@@ -89,6 +111,28 @@ struct IdleLinkTests {
         }
     }
 
+    @Test("A link whose channel has ended without a proof is dropped, also one that counts as another program's")
+    func unproven() async throws {
+        var limits = IdleLinkLimits()
+        (limits.channels, limits.gatt, limits.lookInterval) = (.zero, .zero, .milliseconds(1))
+        try await withFakeRadio(idleLinkLimits: limits) { fake, adapter, radio in
+            let known = try #require(BluetoothAddress(centrals[0], kind: .random))
+            let stranger = try #require(BluetoothAddress(centrals[1], kind: .random))
+            try await radio.withListener(limit: 4, serving: { _ in }) { _ in
+                for address in [known, stranger] { radio.links.withLock { $0.addUser(of: address, isForeign: true) } }
+                radio.links.withLock { $0.recordProof(of: known) }
+                for central in centrals.prefix(2) { fake.acceptLink(of: central, on: adapter) }
+                // One over which no channel is opened shows that those before it were looked at while they were in use.
+                fake.acceptLink(of: centrals[2], on: adapter)
+                await fake.wait(for: "Disconnect")
+                for address in [known, stranger] { radio.links.withLock { _ = $0.removeUser(of: address) } }
+                await fake.wait(for: "Disconnect")
+            }
+            let dropped = fake.state.withLock(\.disconnected)
+            #expect(dropped == [centrals[2], centrals[1]].map { fake.path(of: $0, on: adapter) })
+        }
+    }
+
     @Test("Idle links of strangers are dropped, and were not before")
     func silencing() async throws {
         // An hour stands for never, as it was in version 1.
@@ -117,6 +161,44 @@ struct IdleLinkTests {
         return dropped.withLock(\.self)
     }
 
+    @Test("An advertisement is registered again when an older link ends, and not after a newer one")
+    func renewal() async throws {
+        var limits = IdleLinkLimits()
+        (limits.channels, limits.gatt) = (.zero, .zero)
+        try await withFakeRadio(idleLinkLimits: limits) { fake, adapter, radio in
+            let advertisement = Advertisement(service: BluetoothUUID(number: 1), data: [1], pace: .fast)
+            fake.holdDisconnections()
+            try await radio.withListener(limit: 4, serving: { _ in }) { _ in
+                // That a link is to be dropped shows that the radio has noticed it.
+                fake.acceptLink(of: centrals[0], on: adapter)
+                await fake.wait(for: "Disconnect")
+                try await radio.withAdvertisement(advertisement) {
+                    let first = fake.advertisements
+                    fake.releaseDisconnections()
+                    await fake.wait(for: "UnregisterAdvertisement")
+                    await fake.wait(for: "RegisterAdvertisement")
+                    #expect(first.count == 1)
+                }
+            }
+            #expect(fake.advertisements.isEmpty)
+        }
+        var renewal = AdvertisementRenewal()
+        var count = 0
+        let renewals = renewal.begin()
+        renewal.registered()
+        // Up before it, up after it, up after it and down after the renewal.
+        let (first, second, third): (ObjectPath, ObjectPath, ObjectPath) = ("/1", "/2", "/3")
+        for (device, isUp) in [(second, true), (second, false), (third, true), (first, false)] {
+            renewal.apply(device, isUp: isUp)
+        }
+        for await _ in renewals {
+            count += 1
+            if count == 2 { break }
+            renewal.apply(third, isUp: false)
+        }
+        #expect(count == 2)
+    }
+
     @Test("Dropped links are told in the log once a minute")
     func log() {
         var reports = IdleLinkReports()
@@ -135,6 +217,7 @@ private final class Flag: Sendable {
 
 /// A radio over a ``FakeBluetoothd`` with one adapter.
 private func withFakeRadio(
+    transport: ChannelTransport = .automatic,
     idleLinkLimits: IdleLinkLimits = IdleLinkLimits(),
     _ body: @escaping @Sendable (FakeBluetoothd, ObjectPath, BlueZRadio) async throws -> Void
 ) async throws {
@@ -142,6 +225,7 @@ private func withFakeRadio(
         // The test decides what ends, and no time-out of the radio does, however slow the machine is.
         let radio = BlueZRadio(
             bus: bus.address,
+            transport: transport,
             dropLimit: .seconds(3600),
             idleLinkLimits: idleLinkLimits,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
