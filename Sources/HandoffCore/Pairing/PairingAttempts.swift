@@ -50,7 +50,7 @@ struct PairingAttempts: Sendable {
         case .notPaired(let cause, let progress):
             if progress != .introduction { guesses += 1 }
             guard guesses < Self.maximumGuesses else { return .finish(.notPaired(Self.tooManyGuesses)) }
-            guard !isCancelled, cause.isRetryable else {
+            guard !isCancelled, cause.isRetryable(after: progress) else {
                 return .finish(.notPaired((isCancelled ? .local(.cancelled) : cause).error(peer.name)))
             }
             let error = cause.error(peer.name)

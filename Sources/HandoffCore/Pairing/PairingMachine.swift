@@ -90,13 +90,13 @@ extension PairingMachine {
         guard phase != .over, peers.start(channel, dialled: dialled, at: now) else {
             return [.close(channel, lingers: false)]
         }
-        let actions = peers.update(channel) { $0.start() }
-        return closeDuplicates(of: channel) + perform(actions, of: channel, at: now.uptime)
+        return perform(peers.update(channel) { $0.start() }, of: channel, at: now.uptime)
     }
 
     private mutating func received(_ channel: ChannelID, _ bytes: [UInt8], at now: Duration) -> [Action] {
         let actions = peers.update(channel) { $0.receive(bytes, at: now) }
-        return closeDuplicates(of: channel) + perform(actions, of: channel, at: now)
+        let closed = drop(peers.duplicates(of: channel, chosen: phase.chosenChannel))
+        return closed + (closed.contains(.close(channel, lingers: false)) ? [] : perform(actions, of: channel, at: now))
     }
 
     private mutating func closed(_ channel: ChannelID, at now: Duration) -> [Action] {
@@ -104,10 +104,6 @@ extension PairingMachine {
         peers.remove(channel)
         candidates.remove(channel)
         return actions.filter { $0 != .close(channel, lingers: false) }
-    }
-
-    private mutating func closeDuplicates(of channel: ChannelID) -> [Action] {
-        drop(peers.duplicates(of: channel, chosen: phase.chosenChannel))
     }
 
     /// Closes channels that are not needed.

@@ -114,15 +114,22 @@ struct PairingPeers: Sendable {
 
     /// Returns the channels that are not needed beside another one to the same device as at `channel`: the one dialled
     /// by the larger token is kept, unless the device at another one is chosen.
+    ///
+    /// Devices are the same when they have proved that they have the same keys. A token proves nothing: it is
+    /// advertised, so that anybody can name it.
     func duplicates(
         of channel: PairingMachine.ChannelID,
         chosen: PairingMachine.ChannelID?
     ) -> [PairingMachine.ChannelID] {
-        guard let other = exchanges[channel]?.peerToken else { return [] }
-        let all = channels.filter { exchanges[$0]?.peerToken == other && exchanges[$0]?.isOver == false }
-        let kept =
-            all.first { $0 == chosen } ?? all.first { exchanges[$0]?.isCaller == (token > other) } ?? all.first
+        guard let keys = exchanges[channel]?.peer?.publicKeys else { return [] }
+        let all = channels.filter { exchanges[$0]?.peer?.publicKeys == keys }
+        let kept = all.first { $0 == chosen } ?? all.first { isDialledByLargerToken($0) } ?? all.first
         return all.filter { $0 != kept }
+    }
+
+    private func isDialledByLargerToken(_ channel: PairingMachine.ChannelID) -> Bool {
+        guard let exchange = exchanges[channel], let other = exchange.peerToken else { return false }
+        return exchange.isCaller == (token > other)
     }
 
     private mutating func endDial(_ other: PairingToken, at now: Duration) {
@@ -135,9 +142,12 @@ struct PairingPeers: Sendable {
         PairingMachine.maximumChannels - exchanges.count - contacts.values.count { $0.isDialling }
     }
 
-    /// Whether a device may be dialled: it has no channel, and none is being opened.
+    /// Whether a device may be dialled: this side has no channel to it, none is being opened, and no device has
+    /// introduced itself under its token.
+    ///
+    /// A channel whose opening only names the token does not count: anybody can open one.
     private func isFree(_ other: PairingToken, _ contact: Contact) -> Bool {
         !contact.isDialling && channelCount < PairingMachine.maximumContacts
-            && !exchanges.values.contains { $0.peerToken == other }
+            && !exchanges.values.contains { $0.peerToken == other && ($0.isCaller || $0.peer != nil) }
     }
 }

@@ -14,6 +14,8 @@ extension Attack {
         preventedRemoval, returnAfterRemoval, blockedRemoval, displacedRemoval, replacedKey, accomplices, ban,
         fixedName, removedRemover, earlyAbort, forgedTime, servicesFingerprint,
         searchedDigest, borrowedKey, falseCopy, recordedKey, strangersAtPort, replayedConnection, hostileOffer,
+        otherAppsStreams, allStreams, allSessionsOverGATT, filesOutsideSandbox, dialsForApps,
+        claimedToken,
     ]
 
     package static let sequenceNumbers = Attack(
@@ -222,6 +224,14 @@ extension Attack {
         source: "found in version 1 of this protocol",
         onModel: "100 of 100 displace it",
         here: "0 of 100",
+        verdict: .fails
+    )
+    package static let claimedToken = Attack(
+        number: 60,
+        name: "keeping a device out of a pairing by naming its token",
+        source: "found in a draft of version 2 of this protocol",
+        onModel: "4 of 8 keep the phone out",
+        here: "0 of 8",
         verdict: .fails
     )
     package static let oldPairing = Attack(

@@ -16,14 +16,27 @@ struct PairingChannel: Sendable {
     let record: PairingRecord
     /// The handshake and the introductions, which the digits cover.
     let transcript: PairingTranscript
+    private let nonceForTestVectors: PairingNonce?
     private var transport: NoiseTransport
     private var received = 0
 
-    init(_ transport: NoiseTransport, isCaller: Bool, record: PairingRecord, transcript: PairingTranscript) {
+    init(
+        _ transport: NoiseTransport,
+        isCaller: Bool,
+        record: PairingRecord,
+        transcript: PairingTranscript,
+        nonceForTestVectors: PairingNonce?
+    ) {
         self.transport = transport
         self.isCaller = isCaller
         self.record = record
         self.transcript = transcript
+        self.nonceForTestVectors = nonceForTestVectors
+    }
+
+    /// Returns this side's random number for the next exchange of numbers.
+    func nextNonce() -> PairingNonce {
+        nonceForTestVectors ?? .generate()
     }
 
     /// Returns the frame that carries a message.

@@ -23,7 +23,7 @@ extension PairingExchange {
             let deadline = now + PairingExchange.answerLimit
             var next = Commitment(deadline: deadline, channel: channel, step: .awaitingCommitment)
             guard channel.isCaller else { return Transition(.committing(next)) }
-            let nonce = PairingNonce.generate()
+            let nonce = channel.nextNonce()
             let commitment = next.channel.seal(.commitment(nonce.commitment(to: channel.transcript)))
             next.step = .awaitingShare(nonce)
             return Transition(.committing(next), [.send(commitment)])
@@ -47,7 +47,7 @@ extension PairingExchange {
             case (.awaitingCommitment, .withdrawal), (.awaitingShare, .withdrawal):
                 return Choice.resumed(over: next.channel)
             case (.awaitingCommitment, .commitment(let commitment)):
-                let nonce = PairingNonce.generate()
+                let nonce = channel.nextNonce()
                 let share = Action.send(next.channel.seal(.share(nonce.bytes)))
                 next.step = .awaitingReveal(nonce, commitment: commitment, channelBeforeRecord: before)
                 // Once it has the share, the other side may ask its user, and later ask for the outcome.

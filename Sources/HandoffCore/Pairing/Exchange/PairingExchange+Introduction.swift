@@ -19,17 +19,26 @@ extension PairingExchange {
         private let ownToken: PairingToken
         private let own: LocalIdentity
         private let began: Int64
+        private let nonceForTestVectors: PairingNonce?
         private var step: Step
 
         /// Creates the first phase of an exchange; the parameters are those of the exchange.
-        init(dialling peerToken: PairingToken?, as ownToken: PairingToken, _ own: LocalIdentity, at now: Moment) {
+        init(
+            dialling peerToken: PairingToken?,
+            as ownToken: PairingToken,
+            _ own: LocalIdentity,
+            at now: Moment,
+            _ numbersForTestVectors: (ephemeral: AgreementKey, nonce: PairingNonce)?
+        ) {
             self.peerToken = peerToken
             self.ownToken = ownToken
             self.own = own
             isCaller = peerToken != nil
             began = now.unixMicroseconds
             deadline = now.uptime + PairingExchange.answerLimit
-            step = .handshaking(PairingHandshake(isCaller: isCaller))
+            nonceForTestVectors = numbersForTestVectors?.nonce
+            let ephemeral = numbersForTestVectors?.ephemeral
+            step = .handshaking(PairingHandshake(isCaller: isCaller, ephemeralForTestVectors: ephemeral))
         }
 
         /// Returns what follows the start: the first message of the side that has dialled, nothing on the other side.
@@ -109,7 +118,13 @@ extension PairingExchange {
                 caller: isCaller ? ours : theirs,
                 listener: isCaller ? theirs : ours
             )
-            let channel = PairingChannel(transport, isCaller: isCaller, record: record, transcript: transcript)
+            let channel = PairingChannel(
+                transport,
+                isCaller: isCaller,
+                record: record,
+                transcript: transcript,
+                nonceForTestVectors: nonceForTestVectors
+            )
             return Transition(.choosing(Choice(over: channel)), answer + [.introduced(peer)])
         }
 

@@ -67,11 +67,18 @@ package struct PairingExchange: Sendable {
     ///   - ownToken: the token that this side advertises.
     ///   - own: the identity that this side sends.
     ///   - now: the present.
-    package init(dialling peerToken: PairingToken?, as ownToken: PairingToken, _ own: LocalIdentity, at now: Moment) {
+    ///   - numbers: what is random otherwise; only where a vector has it.
+    package init(
+        dialling peerToken: PairingToken?,
+        as ownToken: PairingToken,
+        _ own: LocalIdentity,
+        at now: Moment,
+        numbersForTestVectors numbers: (ephemeral: AgreementKey, nonce: PairingNonce)? = nil
+    ) {
         isCaller = peerToken != nil
         self.peerToken = peerToken
         ownKey = own.advertisingKey
-        phase = .introducing(Introduction(dialling: peerToken, as: ownToken, own, at: now))
+        phase = .introducing(Introduction(dialling: peerToken, as: ownToken, own, at: now, numbers))
     }
 
     /// The identity with which the other side has introduced itself; nil before that, and after the end.

@@ -39,10 +39,14 @@ package enum PairingExchangeOutcome: Hashable, Sendable {
 
 extension PairingExchangeOutcome.Cause {
     /// Whether no user has decided this, so that another attempt may succeed.
-    var isRetryable: Bool {
-        switch self {
-        case .channelClosed, .timedOut, .misbehaved, .remote(.notChosen): true
-        case .local, .remote, .unwritable: false
+    ///
+    /// A device that shows digits chooses no other one. One that claims so may know the advertising key in this side's
+    /// confirmation, which another attempt of the request would use.
+    func isRetryable(after progress: PairingExchangeOutcome.Progress) -> Bool {
+        switch (self, progress) {
+        case (.remote(.notChosen), .record): false
+        case (.channelClosed, _), (.timedOut, _), (.misbehaved, _), (.remote(.notChosen), _): true
+        case (.local, _), (.remote, _), (.unwritable, _): false
         }
     }
 
