@@ -193,7 +193,7 @@ package struct Circle: Hashable, Sendable {
     /// Whether a statement would change this copy, apart from the limits.
     private func changes(_ statement: CircleStatement) -> Bool {
         guard let present = places[statement.place]?.statement else { return true }
-        return present != statement && statement.outranks(present)
+        return statement.outranks(present)
     }
 
     /// Whether there is room for a statement by a known device.

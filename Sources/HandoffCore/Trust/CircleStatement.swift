@@ -40,6 +40,12 @@ package enum CircleStatement: Hashable, Sendable {
         }
     }
 
+    /// Compares the contents: two names are the same only with the same bytes, although Swift takes texts for equal that
+    /// are written with other characters of Unicode.
+    package static func == (one: Self, other: Self) -> Bool { one.content == other.content }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(content) }
+
     /// The device that says it.
     package var author: DeviceID {
         switch self {

@@ -41,7 +41,7 @@ package struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible
 
     /// The eight bytes in digest order.
     package var bytes: [UInt8] {
-        (0..<Self.byteCount).map { UInt8(truncatingIfNeeded: bits >> (8 * (Self.byteCount - 1 - $0))) }
+        withUnsafeBytes(of: bits.bigEndian) { Array($0) }
     }
 
     /// Whether the text form begins with `prefix`, so that users need not type all of it.

@@ -59,7 +59,9 @@ struct CircleModelCheck {
     /// Some of what the liars know, and new statements of their own, also forged ones.
     private func lies(in world: CircleWorld, _ random: inout SeededRandom) -> [SignedStatement] {
         let all = world.honest.map(\.device) + world.liars
-        let old = world.pool.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        let old = world.pool.map { (statement: $0, bytes: $0.bytes) }
+            .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+            .map(\.statement)
             .filter { _ in Bool.random(using: &random) }
         let new = (0..<Int.random(in: 0..<(world.limits == .standard ? 4 : 30), using: &random)).map {
             _ -> SignedStatement in

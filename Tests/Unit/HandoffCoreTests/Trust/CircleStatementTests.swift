@@ -64,6 +64,10 @@ struct CircleStatementTests {
                 #expect(name.outranks(previous) == (index > earlier))
             }
         }
+        let (composed, decomposed): (CircleStatement, CircleStatement) = (
+            .name(author: author, subject, version: 1, "\u{E9}"), .name(author: author, subject, version: 1, "e\u{301}")
+        )
+        #expect(composed != decomposed && decomposed.outranks(composed) && !composed.outranks(decomposed))
         let one = CircleStatement.add(author: author, other.publicKeys, name: "a")
         let two = CircleStatement.add(author: author, other.publicKeys, name: "b")
         #expect(one.outranks(two) && !two.outranks(one))

@@ -94,6 +94,18 @@ struct CircleVectorTests {
                 [SignedStatement(.add(author: lap.id, tab.keys.publicKeys, name: "A"), signedBy: lap.keys.signing)]
             ),
             vector(
+                "two names of one version, which differ only in how they write one letter",
+                desk,
+                circle + [lap.names(tab, "\u{E9}", version: 1)],
+                [lap.names(tab, "e\u{301}", version: 1)]
+            ),
+            vector(
+                "the same two names in the other order",
+                desk,
+                circle + [lap.names(tab, "e\u{301}", version: 1)],
+                [lap.names(tab, "\u{E9}", version: 1)]
+            ),
+            vector(
                 "statements by a device that nobody has added",
                 desk,
                 circle,
