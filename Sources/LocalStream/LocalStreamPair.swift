@@ -15,7 +15,7 @@ package struct LocalStreamPair: ~Copyable, Sendable {
 
     /// The size of each kernel buffer in bytes, for each direction at each end, before the kernel doubles it
     /// (socket(7)): bounds the memory that a stalled reader costs.
-    private static let bufferBytes: CInt = 64 * 1024
+    private static let bufferBytes: CInt = 256 * 1024
 
     /// Connects two sockets over the loopback interface.
     ///
@@ -41,18 +41,30 @@ package struct LocalStreamPair: ~Copyable, Sendable {
         return LocalStreamPair(near: near, far: far)
     }
 
-    private static func accept(
+    /// Accepts the connection from an address, and closes all others.
+    static func accept(
         on listener: ReactorDescriptor,
         from address: LocalStreamSystemCalls.Address,
         _ reactor: Reactor
     ) async throws(Errno) -> LocalStream {
         while true {
-            let accepted = try await listener.whenReady(for: .reading, LocalStreamSystemCalls.accept)
-            guard try LocalStreamSystemCalls.peerAddress(accepted) == address else {
-                _ = Glibc.close(accepted)
-                continue
-            }
-            return LocalStream(try ReactorDescriptor(Descriptor(owning: accepted), on: reactor))
+            let accepted = Descriptor(
+                owning: try await listener.whenReady(for: .reading, LocalStreamSystemCalls.accept)
+            )
+            guard try isConnected(accepted.rawValue, to: address) else { continue }
+            return LocalStream(try ReactorDescriptor(accepted, on: reactor))
+        }
+    }
+
+    /// Whether the other end of a connection has that address; one that was reset in the meantime has none.
+    private static func isConnected(
+        _ number: CInt,
+        to address: LocalStreamSystemCalls.Address
+    ) throws(Errno) -> Bool {
+        do throws(Errno) {
+            return try LocalStreamSystemCalls.peerAddress(number) == address
+        } catch .socketNotConnected {
+            return false
         }
     }
 

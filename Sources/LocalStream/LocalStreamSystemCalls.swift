@@ -63,9 +63,15 @@ enum LocalStreamSystemCalls {
     }
 
     static func read(atMost count: Int, from number: CInt) throws(Errno) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        let got = try systemCall { recv(number, &bytes, count, 0) }
-        bytes.removeSubrange(got...)
+        var failure: Errno?
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            do throws(Errno) {
+                filled = try systemCall { recv(number, buffer.baseAddress, buffer.count, 0) }
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
         return bytes
     }
 

@@ -130,7 +130,7 @@ private struct Day {
         typealias Delegate = Never
     }
 
-    private var origin = Origin<App>()
+    private var origin = Origin<App>(streamTokenKey: .generate(), firstTag: ActivityTag(0))
     private var onAir: (broadcast: AdvertisementPacer.Broadcast, data: [UInt8])?
     private var payloads: [[UInt8]: UInt64] = [:]
 

@@ -32,7 +32,7 @@ final class CopyReception: Sendable {
 
     /// What a copy leaves free on the disk, in bytes: what a session needs to go on.
     private static let reserve = 64 * 1024 * 1024
-    private static let bufferBytes = 64 * 1024
+    private static let bufferBytes = 256 * 1024
 
     private let stream: UnixFD
     private let number: CInt

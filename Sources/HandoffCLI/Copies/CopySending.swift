@@ -15,7 +15,7 @@ struct CopySending: Sendable {
         case unreadable(Errno)
     }
 
-    private static let bufferBytes = 64 * 1024
+    private static let bufferBytes = 256 * 1024
 
     private let stream: BlockingStream
     private let opened: CopySource.Opened

@@ -25,7 +25,7 @@ final class StreamCopy: Sendable {
         case failed(Failure)
     }
 
-    private static let bufferBytes = 64 * 1024
+    private static let bufferBytes = 256 * 1024
 
     private let stream: UnixFD
     private let number: CInt
@@ -34,8 +34,8 @@ final class StreamCopy: Sendable {
     private let events: AsyncStream<Event>
     private let newEvents: AsyncStream<Event>.Continuation
 
-    /// - Parameter stream: a connected socket in blocking mode that resets the connection when it is closed before
-    ///   ``run(waitsForInput:)`` has returned.
+    /// - Parameter stream: a connected socket that resets the connection when it is closed before
+    ///   ``run(waitsForInput:)`` has returned; it is set to nonblocking mode.
     init(_ stream: UnixFD, _ direction: StreamDirection) {
         self.stream = stream
         self.direction = direction
@@ -54,6 +54,8 @@ final class StreamCopy: Sendable {
     func run(waitsForInput: Bool) async throws(Failure) {
         var hasReceived = false
         var hasSent = false
+        // A pipe is locked while bytes are moved from or to it: the program at its other end could not even be killed.
+        _ = try call(failing: .broken) { fcntl(number, F_SETFL, O_NONBLOCK) }
         do throws(Errno) {
             _ = try BlockingThread { self.perform(.received, self.receive) }
             if direction.reads { _ = try BlockingThread { self.perform(.sent, self.send) } }
@@ -82,15 +84,48 @@ final class StreamCopy: Sendable {
 
     /// Copies from the stream to standard output, until the other side has finished.
     private func receive() throws(Failure) {
-        var buffer = [UInt8](repeating: 0, count: Self.bufferBytes)
+        var splice = PipeSplice(from: number, to: STDOUT_FILENO)
+        var buffer: [UInt8] = []
         while true {
-            let count = try call(failing: .broken) { read(self.number, &buffer, buffer.count) }
+            try wait(for: POLLIN, on: number)
+            guard let count = try splice.isPossible ? moveToOutput(&splice) : copyToOutput(&buffer) else { continue }
             guard count > 0 else { return }
-            guard direction != .sending else { throw .unexpectedData }
-            var rest = buffer.prefix(count)
-            while !rest.isEmpty { rest = rest.dropFirst(try writeToOutput(rest)) }
             counts.withLock { $0.received += count }
         }
+    }
+
+    /// Moves what has arrived to standard output; returns how much, 0 at the end, nil where it has to be tried again.
+    private func moveToOutput(_ splice: inout PipeSplice) throws(Failure) -> Int? {
+        // Of data that nobody expects, nothing is passed on.
+        guard direction != .sending else { return splice.giveUp() }
+        do throws(Errno) {
+            return try splice.move()
+        } catch .wouldBlock {
+            // Another program has made the output nonblocking.
+            try wait(for: POLLOUT, on: STDOUT_FILENO)
+            return nil
+        } catch .brokenPipe {
+            throw .output(.brokenPipe)
+        } catch {
+            throw .broken
+        }
+    }
+
+    /// Copies what has arrived to standard output, as ``moveToOutput(_:)`` does.
+    private func copyToOutput(_ buffer: inout [UInt8]) throws(Failure) -> Int? {
+        if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: Self.bufferBytes) }
+        let count: Int
+        do throws(Errno) {
+            count = try systemCall { read(number, &buffer, buffer.count) }
+        } catch .wouldBlock {
+            return nil
+        } catch {
+            throw .broken
+        }
+        guard count == 0 || direction != .sending else { throw .unexpectedData }
+        var rest = buffer.prefix(count)
+        while !rest.isEmpty { rest = rest.dropFirst(try writeToOutput(rest)) }
+        return count
     }
 
     /// Writes some bytes to standard output; waits where another program has made it nonblocking.
@@ -99,8 +134,7 @@ final class StreamCopy: Sendable {
             do throws(Errno) {
                 return try systemCall { bytes.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) } }
             } catch .wouldBlock {
-                var output = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
-                _ = try call(failing: .broken) { CInt(poll(&output, 1, -1)) }
+                try wait(for: POLLOUT, on: STDOUT_FILENO)
             } catch {
                 throw .output(error)
             }
@@ -109,30 +143,65 @@ final class StreamCopy: Sendable {
 
     /// Copies from standard input to the stream, until the end of the input.
     private func send() throws(Failure) {
-        var buffer = [UInt8](repeating: 0, count: Self.bufferBytes)
+        var splice = PipeSplice(from: STDIN_FILENO, to: number)
+        var buffer: [UInt8] = []
         while true {
             try waitForInput()
-            let count: Int
-            do throws(Errno) {
-                count = try systemCall { read(STDIN_FILENO, &buffer, buffer.count) }
-            } catch .wouldBlock {
-                continue
-            } catch {
-                throw .input(error)
-            }
+            guard let count = try splice.isPossible ? moveFromInput(&splice) : copyFromInput(&buffer) else { continue }
             guard count > 0 else { break }
-            var rest = buffer.prefix(count)
-            while !rest.isEmpty {
-                let piece = rest
-                rest = rest.dropFirst(
-                    try call(failing: .broken) {
-                        piece.withUnsafeBytes { Glibc.send(self.number, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
-                    }
-                )
-            }
             counts.withLock { $0.sent += count }
         }
         guard shutdown(number, CInt(SHUT_WR)) == 0 else { throw .broken }
+    }
+
+    /// Moves standard input to the stream; returns how much, 0 at the end, nil where it has to be tried again.
+    private func moveFromInput(_ splice: inout PipeSplice) throws(Failure) -> Int? {
+        do throws(Errno) {
+            return try splice.move()
+        } catch .wouldBlock {
+            try wait(for: POLLOUT, on: number)
+            return nil
+        } catch {
+            // A pipe has no errors of its own.
+            throw .broken
+        }
+    }
+
+    /// Copies standard input to the stream, as ``moveFromInput(_:)`` does.
+    private func copyFromInput(_ buffer: inout [UInt8]) throws(Failure) -> Int? {
+        if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: Self.bufferBytes) }
+        let count: Int
+        do throws(Errno) {
+            count = try systemCall { read(STDIN_FILENO, &buffer, buffer.count) }
+        } catch .wouldBlock {
+            return nil
+        } catch {
+            throw .input(error)
+        }
+        var rest = buffer.prefix(count)
+        while !rest.isEmpty { rest = rest.dropFirst(try writeToStream(rest)) }
+        return count
+    }
+
+    /// Writes some bytes to the stream; waits while there is no room.
+    private func writeToStream(_ bytes: ArraySlice<UInt8>) throws(Failure) -> Int {
+        while true {
+            do throws(Errno) {
+                return try systemCall {
+                    bytes.withUnsafeBytes { Glibc.send(number, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
+                }
+            } catch .wouldBlock {
+                try wait(for: POLLOUT, on: number)
+            } catch {
+                throw .broken
+            }
+        }
+    }
+
+    /// Waits until a descriptor is ready, or has failed, of which the next call learns.
+    private func wait(for event: CInt, on descriptor: CInt) throws(Failure) {
+        var wait = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+        _ = try call(failing: .broken) { CInt(poll(&wait, 1, -1)) }
     }
 
     /// Waits until there is input, or its end.

@@ -54,9 +54,9 @@ package struct OpenTakes: Sendable {
         takes[index].isAcknowledged = true
     }
 
-    /// Whether a device has begun to go on with an activity, and has not reported the outcome.
-    package func contains(_ activity: ActivityID, by device: DeviceID) -> Bool {
-        takes.contains { $0.activity == activity && $0.device == device }
+    /// The activities with which a device has begun to go on, and of which it has not reported the outcome.
+    package func activities(of device: DeviceID) -> Set<ActivityID> {
+        Set(takes.lazy.filter { $0.device == device }.map(\.activity))
     }
 
     /// Ends a take because of a report of `device`, and returns it; nil if that device has no such take.

@@ -1,3 +1,4 @@
+package import HandoffCrypto
 package import HandoffModel
 package import HandoffWire
 
@@ -31,11 +32,13 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
 
     /// Creates an origin without activities.
     ///
-    /// - Parameter run: a random number of this run of the daemon: see ``StreamTokens``. It determines the first tag,
-    ///   too, so that after a restart an activity of the same type rarely has the tag of one before.
-    package init(run: UInt32 = 0) {
-        streamTokens = StreamTokens(run: run)
-        register = ActivityRegister(firstTag: ActivityTag(UInt8(truncatingIfNeeded: run)))
+    /// - Parameters:
+    ///   - streamTokenKey: a key of this run of the daemon: see ``StreamTokens``.
+    ///   - firstTag: the tag of the first activity that becomes current: a random one, so that after a restart an
+    ///     activity of the same type rarely has the tag of one before.
+    package init(streamTokenKey: StreamTokenKey, firstTag: ActivityTag) {
+        streamTokens = StreamTokens(key: streamTokenKey)
+        register = ActivityRegister(firstTag: firstTag)
     }
 
     /// How long a fetch waits for an app that saves first: `SaveRequests.timeout`, unless a test sets another value.
@@ -201,8 +204,9 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
         to request: StreamRequest,
         from device: DeviceID
     ) -> (answer: Answer, activity: ActivityID?) {
-        guard let id = streamTokens.activity(for: request.activity), let record = register[id],
-            acknowledgedBy[id]?.contains(device) == true || takes.contains(id, by: device), obstacle(to: record) == nil
+        let taken = takes.activities(of: device).union(acknowledgedBy.filter { $0.value.contains(device) }.keys)
+        guard let id = streamTokens.activity(named: request.activity, by: device, among: taken),
+            let record = register[id], obstacle(to: record) == nil
         else {
             return (.refusal(Refusal(.noSuchActivity, "The activity has ended.")), nil)
         }
@@ -285,16 +289,17 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
     /// Returns the answer to a trusted device that asks for the activity with an advertised type and tag.
     ///
     /// Only the current activity is given away, or for ``gracePeriod`` the last one if none has replaced it.
-    package func answer(to request: FetchRequest, after saved: ActivityID? = nil, at now: Moment) -> Answer {
+    package func answer(
+        to request: FetchRequest,
+        from device: DeviceID,
+        after saved: ActivityID? = nil,
+        at now: Moment
+    ) -> Answer {
         guard let record = record(for: request, after: saved, at: now) else { return Self.noLongerCurrent }
-        return .activity(shared(record, for: request.purpose))
-    }
-
-    /// Returns the activity in the form that another device gets; a preview grants no stream.
-    private func shared(_ record: ActivityRegister<Owner>.Record, for purpose: FetchRequest.Purpose) -> Activity {
         let reduced = record.activity.reducedToRequiredKeys
-        return record.takesStreams && purpose.take != nil
-            ? reduced.withStreamToken(streamTokens.token(for: record.id)) : reduced
+        // A preview grants no stream.
+        guard record.takesStreams, request.purpose.take != nil else { return .activity(reduced) }
+        return .activity(reduced.withStreamToken(streamTokens.token(of: record.id, for: device)))
     }
 
     /// Returns the activity that answers a request, with its present state; nil for a refusal.

@@ -8,7 +8,7 @@ package import HandoffModel
 ///
 /// Every `Action` but the last two is followed by the `Event` that reports its result, so that no continuation
 /// remains indefinitely; the service that performs the action limits how long that may take.
-package struct Continuation: Sendable {
+package struct Continuation: Hashable, Sendable {
     /// An app of this computer, by its id.
     package typealias AppID = String
 
@@ -74,7 +74,7 @@ package struct Continuation: Sendable {
         case document(AppID)
     }
 
-    private enum Announcing: Sendable {
+    private enum Announcing: Hashable, Sendable {
         /// There is no app to notify before the activity has arrived.
         case notNeeded
         case running(AppID)
@@ -89,13 +89,13 @@ package struct Continuation: Sendable {
         var unreachableApp: AppID? { if case .unreachable(let app) = self { app } else { nil } }
     }
 
-    private enum Fetch: Sendable {
+    private enum Fetch: Hashable, Sendable {
         case running
         case arrived(Activity, for: [AppID])
         case failed(HandoffError)
     }
 
-    private enum Phase: Sendable {
+    private enum Phase: Hashable, Sendable {
         /// The expected app, if there is one, is being notified, and the activity is being fetched.
         case preparing(Announcing, Fetch)
         /// An app has been given the activity.

@@ -16,6 +16,9 @@ package struct StreamReceiver: Sendable {
         case network
     }
 
+    /// The most bytes that a caller reads from a connection of the local network at a time: those of four full pieces.
+    package static let networkReadBytes = 256 * 1024
+
     private var cipher: NoiseReceiver
     private var frames: FrameDecoder
     private var stage = Stage.opening
@@ -38,7 +41,10 @@ package struct StreamReceiver: Sendable {
         guard case .leftRadio = path else { preconditionFailure("a stream moves where the other side has said so") }
         path = .network
         self.cipher = cipher
-        frames = FrameDecoder(maximumLength: StreamPiece.maximumNetworkBytes + NoiseTransport.overheadBytes)
+        frames = FrameDecoder(
+            maximumLength: StreamPiece.maximumNetworkBytes + NoiseTransport.overheadBytes,
+            readBytes: Self.networkReadBytes
+        )
         return self
     }
 
@@ -57,7 +63,7 @@ package struct StreamReceiver: Sendable {
     ///   was not sent.
     package mutating func next() throws(HandoffError) -> StreamPiece? {
         let piece = try SessionErrorMapping.mappingErrors {
-            try frames.next().map { try StreamPiece(decoding: try cipher.decrypt($0)) }
+            try frames.nextSlice().map { try StreamPiece(decoding: try cipher.decrypt($0)) }
         }
         guard let piece else { return nil }
         try take(piece)

@@ -55,7 +55,7 @@ package struct NetworkSecret: Sendable {
 
     /// Returns what the end that opens a connection proves its knowledge of the secret with, for its random number.
     package func proof(of opener: Opener, nonce: [UInt8]) -> [UInt8] {
-        derive("handoffd v2 network opening", [opener.rawValue] + nonce, Self.proofBytes)
+        derive("handoffd v2 network opening", [opener.rawValue] + nonce, Self.proofBytes).withUnsafeBytes { Array($0) }
     }
 
     /// Whether a proof is the one for a random number; takes the same time for each wrong one.
@@ -73,19 +73,17 @@ package struct NetworkSecret: Sendable {
     ///   - answer: that of the end that accepted it.
     package func keys(of opener: Opener, nonce: [UInt8], answer: [UInt8]) -> Keys {
         let output = derive("handoffd v2 network keys", [opener.rawValue] + nonce + answer, 64 + Self.identifierBytes)
-        return Keys(
-            identifier: Array(output[64...]),
-            forth: NoiseCipherState(key: Array(output[..<32])),
-            back: NoiseCipherState(key: Array(output[32..<64]))
-        )
+        return output.withUnsafeBytes { bytes in
+            // Through no array: those are not zeroed.
+            Keys(
+                identifier: Array(bytes[64...]),
+                forth: NoiseCipherState(key: SymmetricKey(data: UnsafeRawBufferPointer(rebasing: bytes[..<32]))),
+                back: NoiseCipherState(key: SymmetricKey(data: UnsafeRawBufferPointer(rebasing: bytes[32..<64])))
+            )
+        }
     }
 
-    private func derive(_ label: String, _ input: [UInt8], _ count: Int) -> [UInt8] {
-        let output = HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: secret,
-            info: Array(label.utf8) + input,
-            outputByteCount: count
-        )
-        return output.withUnsafeBytes { Array($0) }
+    private func derive(_ label: String, _ input: [UInt8], _ count: Int) -> SymmetricKey {
+        HKDF<SHA256>.deriveKey(inputKeyMaterial: secret, info: Array(label.utf8) + input, outputByteCount: count)
     }
 }

@@ -23,12 +23,23 @@ struct NoiseCipherState: Sendable {
 
     /// Returns the ciphertext and tag of a plaintext.
     mutating func encrypt(_ plaintext: [UInt8], authenticating data: [UInt8]) throws(CryptoError) -> [UInt8] {
+        var message: [UInt8] = []
+        try encrypt(plaintext, authenticating: data, into: &message)
+        return message
+    }
+
+    /// Appends the ciphertext and tag of a plaintext to `output`; nothing if it fails.
+    mutating func encrypt(
+        _ plaintext: [UInt8],
+        authenticating data: [UInt8],
+        into output: inout [UInt8]
+    ) throws(CryptoError) {
         try checkNonce()
         do {
             let box = try ChaChaPoly.seal(plaintext, using: key, nonce: chaChaNonce(), authenticating: data)
             nonce += 1
             // The nonce, which the other side knows, and then what is asked for: it is copied once.
-            return Array(box.combined.dropFirst(ChaChaPoly.nonceBytes))
+            output += box.combined.dropFirst(ChaChaPoly.nonceBytes)
         } catch {
             throw CryptoError(.malformed, "The message cannot be encrypted: \(error).")
         }
@@ -36,6 +47,12 @@ struct NoiseCipherState: Sendable {
 
     /// Returns the plaintext of a ciphertext and tag; a failure leaves the nonce unchanged.
     mutating func decrypt(_ ciphertext: [UInt8], authenticating data: [UInt8]) throws(CryptoError) -> [UInt8] {
+        try decrypt(ciphertext[...], authenticating: data)
+    }
+
+    /// Returns the plaintext of a ciphertext and tag in a part of an array; a failure leaves the nonce unchanged.
+    mutating func decrypt(_ ciphertext: ArraySlice<UInt8>, authenticating data: [UInt8]) throws(CryptoError) -> [UInt8]
+    {
         try checkNonce()
         guard ciphertext.count >= Self.tagBytes else {
             throw CryptoError(

@@ -4,6 +4,6 @@ import Crypto
 package enum HandoffDigest {
     /// Returns the SHA-256 of `bytes`.
     package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
-        Array(SHA256.hash(data: bytes))
+        SHA256.hash(data: bytes).withUnsafeBytes { Array($0) }
     }
 }

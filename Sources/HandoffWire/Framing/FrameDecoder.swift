@@ -4,16 +4,21 @@
 /// After an error the frame boundaries are lost, and every further call throws the same error.
 package struct FrameDecoder: Sendable {
     private var maximumLength: Int
+    private let readBytes: Int
     private var buffer: [UInt8] = []
     private var start = 0
     private var failure: WireError?
 
     /// Creates a decoder for frames with at most `maximumLength` bytes after the length.
     ///
+    /// - Parameters:
+    ///   - maximumLength: the limit of a frame, without its length.
+    ///   - readBytes: the most bytes that are appended at a time; those of one SDU if it is left out.
     /// - Precondition: `maximumLength` lies in 1…``FrameCodec/maximumLength``.
-    package init(maximumLength: Int) {
+    package init(maximumLength: Int, readBytes: Int = 65_535) {
         precondition((1...FrameCodec.maximumLength).contains(maximumLength), "a frame has 1 to 65535 bytes")
         self.maximumLength = maximumLength
+        self.readBytes = readBytes
     }
 
     /// Returns a decoder with the same buffered bytes and another limit, which holds from the next frame on.
@@ -30,16 +35,18 @@ package struct FrameDecoder: Sendable {
 
     /// Appends bytes received from the channel.
     ///
-    /// - Throws: ``WireError/Code/tooLarge`` when more than one frame and one SDU of 65 535 bytes would be buffered.
+    /// - Throws: ``WireError/Code/tooLarge`` when more would be buffered than one frame and what is appended at a time.
     package mutating func append(_ bytes: [UInt8]) throws(WireError) {
         if let failure { throw failure }
-        guard bufferedBytes + bytes.count <= 2 + maximumLength + 65_535 else {
-            throw fail(WireError(.tooLarge, "More than one frame and one SDU are buffered unread."))
+        guard bufferedBytes + bytes.count <= FrameCodec.lengthBytes + maximumLength + readBytes else {
+            throw fail(WireError(.tooLarge, "More than one frame and one read are buffered unread."))
         }
-        if start > 0 {
-            buffer.removeFirst(start)
-            start = 0
+        guard bufferedBytes > 0 else {
+            (buffer, start) = (bytes, 0)
+            return
         }
+        buffer.removeFirst(start)
+        start = 0
         buffer.append(contentsOf: bytes)
     }
 
@@ -48,6 +55,11 @@ package struct FrameDecoder: Sendable {
     /// - Throws: ``WireError/Code/longFrame`` as soon as the length is above the maximum, ``WireError/Code/emptyFrame``
     ///   for an empty frame.
     package mutating func next() throws(WireError) -> [UInt8]? {
+        try nextSlice().map { Array($0) }
+    }
+
+    /// Returns the body of the next complete frame as ``next()`` does, without a copy.
+    package mutating func nextSlice() throws(WireError) -> ArraySlice<UInt8>? {
         if let failure { throw failure }
         guard bufferedBytes >= 2 else { return nil }
         let length = Int(buffer[start]) << 8 | Int(buffer[start + 1])
@@ -58,9 +70,8 @@ package struct FrameDecoder: Sendable {
             throw fail(WireError(.emptyFrame, "A frame is empty."))
         }
         guard bufferedBytes >= 2 + length else { return nil }
-        let body = Array(buffer[(start + 2)..<(start + 2 + length)])
         start += 2 + length
-        return body
+        return buffer[(start - length)..<start]
     }
 
     private mutating func fail(_ error: WireError) -> WireError {

@@ -52,7 +52,7 @@ package enum StreamPiece: Hashable, Sendable {
     /// Returns the encoded piece.
     package func encode() -> [UInt8] {
         switch self {
-        case .data(let bytes): Self.encode(kind: 0, bytes)
+        case .data(let bytes): Self.encode(data: bytes[...])
         case .end: Self.encode(kind: 1, [])
         case .arrived: Self.encode(kind: 2, [])
         case .offer(let offer): Self.encode(kind: 3, NetworkOffer.encode(offer))
@@ -62,7 +62,12 @@ package enum StreamPiece: Hashable, Sendable {
         }
     }
 
-    private static func encode(kind: UInt8, _ data: [UInt8]) -> [UInt8] {
+    /// Returns an encoded piece with data, 1 to ``maximumNetworkDataBytes``.
+    package static func encode(data: ArraySlice<UInt8>) -> [UInt8] {
+        encode(kind: 0, data)
+    }
+
+    private static func encode(kind: UInt8, _ data: some RandomAccessCollection<UInt8>) -> [UInt8] {
         let size = size(of: data.count)
         var piece = [kind, UInt8(data.count >> 8), UInt8(data.count & 0xFF)]
         piece.reserveCapacity(size)

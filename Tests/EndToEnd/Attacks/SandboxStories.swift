@@ -170,17 +170,18 @@ struct SandboxStories {
 }
 
 extension HandoffClient {
-    /// Calls the daemon under its name for apps.
+    /// Calls the daemon under its name for apps, or another one.
     @discardableResult
-    fileprivate func callAsApp(
+    func callAsApp(
         _ path: ObjectPath,
         _ interface: InterfaceName,
         _ member: MemberName,
-        _ arguments: [Value]
+        _ arguments: [Value],
+        to name: BusName = HandoffName.bus
     ) async throws -> [Value] {
         try await connection.call(
             MethodCall(
-                destination: HandoffName.bus,
+                destination: name,
                 path: path,
                 interface: interface,
                 member: member,
@@ -216,7 +217,7 @@ extension SignalSequence {
 }
 
 extension Value {
-    fileprivate static let noOptions = [String: Value]().value
+    static let noOptions = [String: Value]().value
 }
 
 extension World {

@@ -126,6 +126,36 @@ struct StreamStories {
         }
     }
 
+    @Test("Files pass through handoffctl as pipes do, also into one that is appended to")
+    func files() async throws {
+        try await World.runPair { world, laptop, desktop in
+            try world.setAir {
+                $0.bandwidth = 1_000_000_000
+                $0.delay = .zero
+                $0.maximumMessageLength = 16384
+            }
+            let directory = world.directory.path()
+            let script = { (text: String) in
+                try await HandoffTestSupport.run("/bin/bash", ["-c", text], environment: world.environment)
+            }
+            _ = try await script("cd '\(directory)' && seq 200000 > question && seq 9 > answer && echo old > got")
+            let publish =
+                "\(Programs.handoffctl) publish --type org.example.pipe --stream --bus '\(laptop.bus.address)'"
+            let command = "cd '\(directory)' && \(publish) < question > answered"
+            try await withProgram("/bin/bash", ["-c", command], environment: world.environment) { publisher in
+                async let end = publisher.stdout.text()
+                try await desktop.watching { _ = try await $0.one() }
+                let reader = "\(Programs.handoffctl) stream --bus '\(desktop.bus.address)' < answer >> got"
+                #expect(try await script("cd '\(directory)' && \(reader)").stderr == "")
+                _ = await end
+            }
+            let compared = try await script(
+                "cd '\(directory)' && cmp got <(echo old; cat question) && cmp answered answer && echo equal"
+            )
+            #expect(compared.stdout == "equal\n")
+        }
+    }
+
     @Test("When the devices are out of reach of each other, both apps read an error and not an end")
     func cut() async throws {
         try await StreamFixture.run { fixture in

@@ -65,6 +65,28 @@ struct FrameTests {
         #expect(error?.code == .tooLarge)
     }
 
+    @Test("With longer reads, one frame and one read are buffered and no more")
+    func longReads() throws {
+        var decoder = FrameDecoder(maximumLength: 1000, readBytes: 200_000)
+        try decoder.append([UInt8](repeating: 1, count: 200_000))
+        try decoder.append([UInt8](repeating: 1, count: 1002))
+        #expect(decoder.bufferedBytes == 201_002)
+        let error = #expect(throws: WireError.self) { try decoder.append([1]) }
+        #expect(error?.code == .tooLarge)
+    }
+
+    @Test("A body is the same with and without a copy, also after the bytes of another read")
+    func slices() throws {
+        var (copying, slicing) = (FrameDecoder(maximumLength: 10), FrameDecoder(maximumLength: 10))
+        for part in [[0, 1, 7, 0, 2, 8], [9, 0, 1], [5]] as [[UInt8]] {
+            try copying.append(part)
+            try slicing.append(part)
+            while let body = try copying.next() { #expect(try slicing.nextSlice().map(Array.init) == body) }
+            #expect(try slicing.nextSlice() == nil)
+        }
+        #expect(slicing.bufferedBytes == 0)
+    }
+
     /// Feeds pieces one after the other, and takes out the complete frames after each.
     private func decode(_ pieces: [[UInt8]]) throws(WireError) -> [[UInt8]] {
         var decoder = FrameDecoder(maximumLength: 300)

@@ -41,6 +41,25 @@ struct LocalStreamTests {
         }
     }
 
+    @Test("A connection of another program that is reset before it is accepted prevents no stream")
+    func strangerReset() async throws {
+        try await Reactor.withReactor { reactor in
+            let listening = try LocalStreamSystemCalls.socket(bufferBytes: 4096)
+            let port = try LocalStreamSystemCalls.listen(listening.rawValue)
+            do {
+                let stranger = try LocalStreamSystemCalls.socket(bufferBytes: 4096)
+                try LocalStreamSystemCalls.beginConnect(stranger.rawValue, to: port)
+                try LocalStreamSystemCalls.setResetsOnClose(true, on: stranger.rawValue)
+            }
+            let far = try LocalStreamSystemCalls.socket(bufferBytes: 4096)
+            try LocalStreamSystemCalls.beginConnect(far.rawValue, to: port)
+            let address = try LocalStreamSystemCalls.localAddress(far.rawValue)
+            let listener = try ReactorDescriptor(listening, on: reactor)
+            let near = try await LocalStreamPair.accept(on: listener, from: address, reactor)
+            near.close()
+        }
+    }
+
     @Test(
         "A stream whose process exits without closing it ends with an error at the other end"
     )

@@ -7,7 +7,7 @@ import Testing
 @Suite("An advertisement stands for one activity", .endsWithin(minutes: 10))
 struct ActivityTagTests {
     private static let client: Client = ":1.1"
-    private var origin = Origin(run: 0x1234_56FE)
+    private var origin = Origin(firstTag: 0xFE)
 
     private mutating func create(_ name: String = "edit", line: Int64 = 0) throws -> ActivityID {
         try origin.create(.sample(name, userInfo: ["line": .integer(line)]), owner: Self.client, isEligible: true).id

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The origin learns how other devices go on with its activities", .endsWithin(minutes: 10))
 struct OpenTakesTests {
-    var origin = Origin(run: 0x100)
+    var origin = Origin()
     let desktop: DeviceID
     let tablet: DeviceID
 
@@ -43,7 +43,7 @@ struct OpenTakesTests {
         origin.begin(try .sample(1), of: id, by: desktop, at: .at(0))
         #expect(origin.end(try continued(1), by: tablet, at: .at(1)) == nil)
         #expect(origin.end(try continued(2), by: desktop, at: .at(1)) == nil)
-        var restarted = Origin(run: 8)
+        var restarted = Origin(firstTag: 8, key: 8)
         #expect(restarted.end(try continued(1), by: desktop, at: .at(1)) == nil)
         #expect(origin.end(try continued(1), by: desktop, at: .at(1))?.id == id, "none of them has ended the take")
     }

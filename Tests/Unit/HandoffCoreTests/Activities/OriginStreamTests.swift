@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The origin gives streams to the devices that continue its activities", .endsWithin(minutes: 10))
 struct OriginStreamTests {
-    var origin = Origin(run: 7)
+    var origin = Origin(firstTag: 7)
     let holder: DeviceID
     let other: DeviceID
 
@@ -15,13 +15,19 @@ struct OriginStreamTests {
         other = try DeviceID("fedcba9876543210")
     }
 
-    /// An activity that is current and accepts streams, and its stream token in the answer to a fetch.
-    private mutating func open() throws -> (id: ActivityRegister.ID, name: UInt64) {
+    /// An activity that is current and accepts streams, and its stream token in the answer to a fetch of that device, or
+    /// of `holder`.
+    private mutating func open(for device: DeviceID? = nil) throws -> (id: ActivityRegister.ID, name: UInt64) {
         let activity = try Activity.sample().with { $0.supportsContinuationStreams = true }
         let id = try origin.create(activity, owner: ":1.1", isEligible: true).id
         try origin.update(id, by: ":1.1", at: .at(0)) { $0.delegate = "/app" }
         try origin.becomeCurrent(id, by: ":1.1", at: .at(0))
-        guard case .activity(let given) = origin.answer(to: try .sample(tag: 7), at: .at(1)),
+        guard
+            case .activity(let given) = origin.answer(
+                to: try .sample(tag: 7),
+                from: device ?? holder,
+                at: .at(1)
+            ),
             let name = given.properties.streamToken
         else { throw NoName() }
         return (id, name)
@@ -41,6 +47,14 @@ struct OriginStreamTests {
         let (id, name) = try open()
         #expect(code(name, from: holder) == .noSuchActivity, "it knows the token, and has begun no take")
         origin.acknowledged(id, by: holder)
+        #expect(code(name, from: holder) == nil)
+        #expect(code(name, from: other) == .noSuchActivity)
+    }
+
+    @Test("A token is of use to the device only that took the activity with it")
+    mutating func tokenOfAnother() throws {
+        let (id, name) = try open()
+        for device in [holder, other] { origin.acknowledged(id, by: device) }
         #expect(code(name, from: holder) == nil)
         #expect(code(name, from: other) == .noSuchActivity)
     }

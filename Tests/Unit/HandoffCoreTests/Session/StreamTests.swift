@@ -1,4 +1,5 @@
 import HandoffCore
+import HandoffCrypto
 import HandoffModel
 import HandoffWire
 import TestLimits
@@ -88,6 +89,31 @@ struct StreamTests {
         }
     }
 
+    @Test(
+        "Over the network data becomes full pieces and one of the rest, and comes out the same however it is read",
+        arguments: [1, 65_468, 65_469, 65_470, 4 * 65_469, 261_877]
+    )
+    func longData(count: Int) throws {
+        let (opening, accepted) = try NetworkPair().proven
+        var sender = StreamSender(cipher: opening.sending)
+        let data = (0..<count).map { UInt8(truncatingIfNeeded: $0 >> 3) }
+        let bytes = try sender.encode(data: data, atMost: StreamPiece.maximumNetworkDataBytes)
+        let next = try sender.encode(.alive)
+        for size in [count + 1000, 65_535, 100_000] {
+            var (caller, listener) = try opened()
+            try listener.receiving.append(try caller.sending.encode(.move(Self.connection)))
+            _ = try listener.receiving.next()
+            var receiver = listener.receiving.moved(to: accepted.receiving)
+            var pieces: [[UInt8]] = []
+            for part in (bytes + next).pieces(of: min(size, StreamReceiver.networkReadBytes)) {
+                try receiver.append(part)
+                while case .data(let piece)? = try receiver.next() { pieces.append(piece) }
+            }
+            #expect(pieces.map(\.count).dropLast().allSatisfy { $0 == StreamPiece.maximumNetworkDataBytes })
+            #expect(Array(pieces.joined()) == data)
+        }
+    }
+
     private static let connection = NetworkConnectionID(bytes: [UInt8](repeating: 9, count: 16))!
 
     @Test("The caller learns the reason of an app that does not accept the stream")
@@ -161,16 +187,24 @@ struct StreamTests {
 
 @Suite("Stream tokens", .endsWithin(minutes: 10))
 struct StreamTokensTests {
-    @Test("Stream tokens lead back to their activity, and those of another run to none")
-    func tokens() {
-        let tokens = StreamTokens(run: 0xDEAD_BEEF)
-        #expect(tokens.activity(for: tokens.token(for: 42)) == 42)
-        #expect(StreamTokens(run: 0xDEAD_BEEE).activity(for: tokens.token(for: 42)) == nil)
-        #expect(tokens.activity(for: 42) == nil)
+    private let tokens = StreamTokens(key: StreamTokenKey(bytes: [UInt8](0..<32)))
+    private let device = DeviceID(number: 1)
+
+    @Test("A stream token leads back to its activity, for the device that took it and in the same run only")
+    func leadsBack() {
+        let token = tokens.token(of: 42, for: device)
+        #expect(tokens.activity(named: token, by: device, among: [7, 42]) == 42)
+        #expect(tokens.activity(named: token, by: device, among: [7]) == nil)
+        #expect(tokens.activity(named: token, by: DeviceID(number: 2), among: [7, 42]) == nil)
+        #expect(tokens.activity(named: 42, by: device, among: [7, 42]) == nil)
+        let restarted = StreamTokens(key: StreamTokenKey(bytes: [UInt8](1..<33)))
+        #expect(restarted.activity(named: token, by: device, among: [7, 42]) == nil)
     }
 
-    @Test("Stream tokens are never 0, which means none")
-    func never0() {
-        #expect(StreamTokens(run: 0).token(for: 0) != 0)
+    @Test("The tokens of activities that follow each other have nothing in common")
+    func unrelated() {
+        let all = (UInt64(1)...64).map { tokens.token(of: ActivityID(rawValue: $0), for: device) }
+        #expect(Set(all).count == 64)
+        #expect(Set(all.map { $0 >> 32 }).count == 64 && Set(all.map { $0 & 0xFFFF_FFFF }).count == 64)
     }
 }

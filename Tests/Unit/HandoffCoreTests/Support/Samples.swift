@@ -43,6 +43,17 @@ extension FetchRequest {
 }
 
 extension Origin {
+    /// An origin without activities, whose stream tokens are made under a key of that byte.
+    init(firstTag: UInt8 = 0, key: UInt8 = 0) {
+        let key = StreamTokenKey(bytes: [UInt8](repeating: key, count: StreamTokenKey.byteCount))
+        self.init(streamTokenKey: key, firstTag: ActivityTag(firstTag))
+    }
+
+    /// The answer to a request of the first of the sample devices.
+    func answer(to request: FetchRequest, after saved: ActivityID? = nil, at now: Moment) -> Answer {
+        answer(to: request, from: DeviceID(number: 1), after: saved, at: now)
+    }
+
     /// The answer to a request for the activity of a type with any of the first tags; a refusal if all are refused.
     func answer(anyTagOf type: String, at now: Moment) throws -> Answer {
         let hash = try hash(type)

@@ -1,0 +1,38 @@
+private import CLinux
+import Epoll
+import SystemPackage
+
+/// Moves bytes between a pipe and a nonblocking socket inside the kernel (splice(2)): none is copied into this process.
+struct PipeSplice {
+    /// Whether one of the two is a pipe, as far as is known.
+    private(set) var isPossible = true
+
+    private let input: CInt
+    private let output: CInt
+
+    /// The most bytes of one call: more than a pipe usually holds.
+    private static let callBytes = 1024 * 1024
+
+    init(from input: CInt, to output: CInt) {
+        self.input = input
+        self.output = output
+    }
+
+    /// Moves what is there; returns how much, 0 at the end of the input, and nil if neither is a pipe.
+    ///
+    /// - Throws: the error of either descriptor, `EAGAIN` where the input is empty or the output full.
+    mutating func move() throws(Errno) -> Int? {
+        do throws(Errno) {
+            return try systemCall { splice(input, nil, output, nil, Self.callBytes, 0) }
+        } catch .invalidArgument {
+            // Neither is a pipe, or the output was opened for appending.
+            return giveUp()
+        }
+    }
+
+    /// Copies are made from now on.
+    mutating func giveUp() -> Int? {
+        isPossible = false
+        return nil
+    }
+}
