@@ -14,7 +14,7 @@ final class MainThread: SerialExecutor {
 
     /// Runs jobs for ever.
     func runForever() -> Never {
-        while true { queue.next().runSynchronously(on: asUnownedSerialExecutor()) }
+        while true { queue.next().job.runSynchronously(on: asUnownedSerialExecutor()) }
     }
 
     /// Traps on any other thread.

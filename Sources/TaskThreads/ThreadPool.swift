@@ -49,7 +49,11 @@ final class ThreadPool: TaskExecutor {
     }
 
     private func work() {
-        while true { queue.next().runSynchronously(on: .generic) }
+        while true {
+            let (job, isSufficient) = queue.next()
+            if !isSufficient { _ = addThread() }
+            job.runSynchronously(on: .generic)
+        }
     }
 }
 

@@ -36,6 +36,20 @@ struct ThreadPoolTests {
         }
     }
 
+    @Test("What a job adds before it blocks is run by another thread")
+    func blockedAfterAdding() async throws {
+        await withTaskExecutorPreference(try Self.pool()) {
+            await withTaskGroup { group in
+                let gate = Gate()
+                group.addTask {
+                    async let opened: Void = gate.open()
+                    gate.pass()
+                    await opened
+                }
+            }
+        }
+    }
+
     @Test("A task sleeps until its time, on both clocks, and those with earlier times wake up first")
     func sleep() async throws {
         try await withTaskExecutorPreference(try Self.pool()) {
