@@ -1,6 +1,7 @@
 """Sockets that nobody else can have put where they are."""
 
 import fnmatch
+import itertools
 import os
 import pathlib
 import socket
@@ -67,6 +68,7 @@ def own(path, *owners):
 def connect(path, patience):
     """A connection to a socket, whose operations may take so many seconds each.
 
+    With 0, none of them waits: who is too busy to take the connection does not get it.
     Raises OSError: ConnectionRefusedError, at once, where nobody listens any more.
     """
     connection = socket.socket(socket.AF_UNIX)
@@ -77,6 +79,23 @@ def connect(path, patience):
         connection.close()
         raise
     return connection
+
+
+def listened(paths, limit):
+    """The first of these sockets at which somebody listens, so many at most.
+
+    A program that has died leaves its socket, which may be newer than that of one that runs.
+    """
+    return list(itertools.islice(filter(is_listened, paths), limit))
+
+
+def is_listened(path):
+    """Whether somebody listens at a socket, and takes a connection at once."""
+    try:
+        connect(path, 0).close()
+    except OSError:
+        return False
+    return True
 
 
 def runtime_directory():

@@ -8,6 +8,8 @@ const vscode = require('vscode');
 const TYPE = 'org.handoffd.document.text';
 // How much unsaved text is sent, in bytes: what a stream of `handoffctl publish --follow` carries, less its first line.
 const MAXIMUM_BYTES = 16 * 1024 * 1024 - 64;
+// The names of files that extensions encrypt.
+const ENCRYPTED = /\.(gpg|pgp|asc|age)$/i;
 // The number of each document that is open, by which the other computer knows whose text it gets.
 const numbers = new WeakMap();
 let lastNumber = 0;
@@ -78,6 +80,8 @@ async function writeText(file, givesText, path) {
 function unsavedText(file, givesText) {
     if (!givesText) return { state: 'off', text: '' };
     if (!file || file.document.isClosed || !file.document.isDirty) return { state: 'saved', text: '' };
+    // What is written to the disk may be encrypted; the text is the user's alone.
+    if (ENCRYPTED.test(file.path)) return { state: 'off', text: '' };
     const text = file.document.getText().replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
     // Half a character, of UTF-16.
     if (/\p{Surrogate}/u.test(text)) return { state: 'encoding', text: '' };

@@ -80,6 +80,14 @@ case $1$2 in *--action*) [ ! -p {self.notes}.answer ] || cat {self.notes}.answer
         server.listen()
         self.addCleanup(path.unlink)
 
+    def die(self, path):
+        """The socket of a program of the desktop that has died: nobody listens at it."""
+        path = self.desktop.home / path
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        with socket.socket(socket.AF_UNIX) as server, contextlib.chdir(path.parent):
+            server.bind(path.name)
+        self.addCleanup(path.unlink)
+
     @contextlib.contextmanager
     def editing(self, document, **variables):
         """handoff-edit while it runs; its `lines` are what it prints."""

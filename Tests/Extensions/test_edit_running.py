@@ -60,6 +60,18 @@ class RunningTests(EditTest):
         self.edit(activity(path, 2, modificationTime=None))
         self.shown(path, 2, 1)
 
+    def test_sockets_of_editors_that_have_died_hide_none_that_runs(self):
+        for start, name in ((self.neovim, "nvim.{}.0"), (self.emacs, "emacs/dead{}")):
+            with self.subTest(name=name):
+                editor = start()
+                for number in range(20):
+                    self.die("run/" + name.format(number))
+                path = self.desktop.write("notes.txt")
+                self.edit(activity(path, 2, 1, modificationTime=None))
+                self.shown(path, 2, 1)
+                editor.close()
+                self.events.wait_idle()
+
     def test_a_swap_file_is_the_editors_own_question(self):
         path = self.desktop.write("crashed.txt")
         crashed = self.neovim(path)

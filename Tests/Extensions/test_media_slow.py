@@ -3,7 +3,7 @@
 import os
 import signal
 
-from test_media import MPV, TYPE, MediaTest, end
+from media_test import MPV, TYPE, MediaTest, end
 from waits import SlowSite, WaitTest
 
 

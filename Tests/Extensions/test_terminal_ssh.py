@@ -6,7 +6,8 @@ import socket
 import subprocess
 
 from devices import Lines, process
-from test_terminal import TYPE, BashTests, TerminalTest
+from terminal_test import TYPE, TerminalTest
+from test_terminal import BashTests
 
 SSHD = "/usr/sbin/sshd"
 HOST = "laptop.example"

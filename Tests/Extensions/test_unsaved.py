@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 
-from devices import EDIT, ROOT, TIMEOUT
+from devices import EDIT, ROOT, TIMEOUT, WRITTEN
 from unsaved_test import SAVED, UNSAVED, UnsavedTest
 
 sys.path.insert(0, str(ROOT / "Extensions"))
@@ -81,7 +81,8 @@ class UnsavedTests(UnsavedTest):
         self.assertEqual(self.shown(editor)[0], ["mine", "two", "three"])
         self.assertEqual(self.left(), [])
 
-    def test_a_vim_that_is_started_shows_it(self):
+    def started_vim(self):
+        """The words by which handoff-edit starts Vim with the text of the laptop, in a terminal that is not shown."""
         self.configure("editors =")
         words = self.desktop.home / "words"
         self.addCleanup(words.unlink, missing_ok=True)
@@ -95,9 +96,33 @@ class UnsavedTests(UnsavedTest):
         )
         arguments = [word.decode() for word in words.read_bytes().split(b"\0")[:-1]]
         self.assertEqual(arguments[:2], ["-e", "vim"])
-        editor = self.terminal(self.desktop, *arguments[1:])
+        return arguments[1:]
+
+    def test_a_vim_that_is_started_shows_it(self):
+        editor = self.terminal(self.desktop, *self.started_vim())
         self.assertEqual(self.shown(editor), [UNSAVED.split("\n"), 1, 2, 2])
         self.assertEqual(self.left(), [])
+
+    def test_a_vim_that_is_started_and_given_up_leaves_no_text(self):
+        other = self.terminal(self.desktop, "vim", "-u", "NONE", self.there)
+        other.wait("three")
+        words = self.started_vim()
+        self.assertEqual(len(self.left()), 1)
+        editor = self.terminal(self.desktop, *words)
+        editor.wait("(A)bort")
+        editor.type("a")
+        editor.wait_for_exit()
+        self.assertEqual(self.left(), [])
+
+    def test_a_text_that_no_editor_has_read_goes_with_the_next_one(self):
+        forgotten, new = (self.desktop.runtime / f"handoff-text-{name}" for name in ("forgotten", "new"))
+        for path in (forgotten, new):
+            path.write_text(UNSAVED, encoding="utf-8")
+            self.addCleanup(path.unlink, missing_ok=True)
+        os.utime(forgotten, (WRITTEN, WRITTEN))
+        self.terminal(self.desktop, *self.started_vim()).wait("four")
+        self.assertEqual([self.desktop.runtime / name for name in self.left()], [new])
+        new.unlink()
 
     def test_what_is_no_such_stream_is_refused(self):
         head = b'{"version": 1, "state": "text", "buffer": 1}\n'
@@ -143,7 +168,9 @@ class EmacsTests(UnsavedTest):
     def test_text_that_is_too_long_stays_where_it_is(self):
         self.configure("unsaved = yes")
         self.begin("emacs")
-        self.eval(self.laptop, "(progn (insert (make-string (* 17 1024 1024) ?x)) t)")
+        # In lines: Emacs takes many seconds to show one that is so long.
+        self.eval(self.laptop, """(let ((line (concat (make-string 1023 ?x) "\\n")))
+            (insert (apply #'concat (make-list (* 17 1024) line))) t)""")
         self.check_without(": it has more than 16 MiB.")
 
     def test_what_is_no_text_of_the_file_in_utf8_stays_where_it_is(self):
@@ -214,6 +241,12 @@ class CodeTests(UnsavedTest):
     def test_nothing_is_given_unless_the_person_wants_it(self):
         self.configure("unsaved = yes")
         self.begin("vscode", is_on=False)
+        self.check_without(": the editor there gives none.")
+
+    def test_the_text_of_a_file_that_may_be_encrypted_stays_where_it_is(self):
+        self.configure("unsaved = yes")
+        self.here, self.there = self.pair.write("notes.txt.GPG", SAVED)
+        self.begin("vscode")
         self.check_without(": the editor there gives none.")
 
     def test_what_is_no_unsaved_text_in_utf8_stays_where_it_is(self):

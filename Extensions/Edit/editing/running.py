@@ -8,11 +8,13 @@ import subprocess
 import urllib.parse
 
 from editing.windows import last_used, show_text
-from sockets import connect, own_sockets, runtime_directory, temporary_directory
+from sockets import listened, own_sockets, runtime_directory, temporary_directory
 
 # How long an editor that has answered that it could take the document may take for it, in seconds: longer if it asks
 # the person something.
 PATIENCE_TO_OPEN = 5.0
+# How many editors of a kind are asked.
+MAXIMUM_EDITORS = 8
 
 
 def answer(words, patience, errors=subprocess.DEVNULL):
@@ -59,7 +61,7 @@ class Vim:
         """The path as an expression in which no character has a meaning."""
         return '"' + "".join(f"\\x{byte:02x}" for byte in path) + '"'
 
-    # Commands that put the text that was read in the place of what the window shows, unsaved.
+    # Commands that put the text that was read, in `t`, in the place of what the window shows, unsaved.
     PUT_TEXT = [
         # What the person has changed here stays.
         "if type(t) == type([]) && !&modified && &modifiable && !&readonly && &encoding ==# 'utf-8'",
@@ -69,13 +71,13 @@ class Vim:
     ]
 
     @classmethod
-    def read_text(cls, path):
-        """Commands that read the text of a file, and remove it.
+    def read_text(cls, path, variable="t"):
+        """Commands that read the text of a file into a variable, and remove the file.
 
         They come before those that open the document: the person may answer a question of the editor by not opening it.
         """
         file = cls.literal(path)
-        return [f"let t = filereadable({file}) ? readfile({file}) : 0", f"call delete({file})"]
+        return [f"let {variable} = filereadable({file}) ? readfile({file}) : 0", f"call delete({file})"]
 
     def probe(self, place, patience):
         """`open` if the document is open there, `idle` if it could be, None if the editor is busy."""
@@ -115,7 +117,7 @@ class Neovim(Vim):
         # From 0.8 on in the runtime directory; before, in a directory for temporary files.
         paths = own_sockets(runtime_directory(), "nvim.*")
         paths += own_sockets(temporary_directory(), "nvim*/0", "nvim.*/*/nvim.*")
-        return [cls(path) for path in paths]
+        return [cls(path) for path in listened(paths, MAXIMUM_EDITORS)]
 
     def evaluate(self, expression, patience):
         # It prints the value to standard error, as `print()` of it does without a terminal.
@@ -140,7 +142,8 @@ class Emacs:
         if not shutil.which("emacsclient"):
             return []
         paths = own_sockets(runtime_directory(), "emacs/*")
-        return [cls(path) for path in paths + own_sockets(temporary_directory(), f"emacs{os.getuid()}/*")]
+        paths += own_sockets(temporary_directory(), f"emacs{os.getuid()}/*")
+        return [cls(path) for path in listened(paths, MAXIMUM_EDITORS)]
 
     def evaluate(self, expression, patience):
         """The value of an expression in the editor."""
@@ -215,8 +218,7 @@ class Code:
         """The VS Code of this user, if it runs."""
         program = next(filter(shutil.which, cls.PROGRAMS), None)
         sockets = own_sockets(runtime_directory(), "vscode-*main.sock") if program else []
-        # One that has died leaves its socket, which may be newer than that of one that runs.
-        return [cls(program)] if any(listens(path, patience) for path in sockets) else []
+        return [cls(program)] if listened(sockets, 1) else []
 
     def probe(self, place, patience):
         """`idle` if it can have a document of this name."""
@@ -261,15 +263,6 @@ class Code:
         return ["--goto", f"{path}:{place.line}:{column}"]
 
 
-def listens(path, patience):
-    """Whether somebody listens at a socket."""
-    try:
-        connect(path, patience).close()
-    except OSError:
-        return False
-    return True
-
-
 def is_utf8(path):
     """Whether the bytes are a text."""
     try:
@@ -286,6 +279,6 @@ def usable(place, chosen):
     kinds = [EDITORS[name] for name in chosen.editors if name in EDITORS]
     with concurrent.futures.ThreadPoolExecutor(max_workers=16) as pool:
         running = pool.map(lambda kind: kind.running(chosen.patience), kinds)
-        instances = [editor for found in running for editor in found[:8]]
+        instances = [editor for found in running for editor in found[:MAXIMUM_EDITORS]]
         answers = list(pool.map(lambda editor: editor.probe(place, chosen.patience), instances))
     return [editor for wanted in ("open", "idle") for editor, found in zip(instances, answers) if found == wanted]

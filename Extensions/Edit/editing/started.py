@@ -47,8 +47,7 @@ def arguments(program, place):
     """
     line, column, path = b"%d" % place.line, b"%d" % place.column, place.path
     if program in ("vim", "nvim", "gvim", "vim.basic", "vim.nox", "vim.gtk3", "vim.motif"):
-        text = Vim.read_text(place.text.path) + Vim.PUT_TEXT if place.text else []
-        shown = [os.fsencode("+" + " | ".join(text))] if text else []
+        shown = text_for_vim(place.text) if place.text else []
         index = b"byteidxcomp(getline(%s), %d)" % (line, place.column - 1)
         cursor = b"+call cursor(%s, %s < 0 ? col([%s, '$']) : %s + 1)" % (line, index, line, index)
         return [*shown, cursor, b"--", path]
@@ -61,3 +60,14 @@ def arguments(program, place):
     if program in Code.PROGRAMS:
         return [b"--wait", *map(os.fsencode, Code.arguments(place))] if Code.opens(path) else []
     return [path]
+
+
+def text_for_vim(text):
+    """The words by which Vim shows a text.
+
+    It reads it before it opens the document: the person may give up at a question about that, such as about a swap file.
+    """
+    variable = "g:handoff_text"
+    read = Vim.read_text(text.path, variable)
+    put = [f"let t = {variable}", f"unlet {variable}", *Vim.PUT_TEXT]
+    return [b"--cmd", os.fsencode(" | ".join(read)), os.fsencode("+" + " | ".join(put))]

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import tempfile
+import time
 
 from sockets import runtime_directory
 
@@ -70,8 +71,14 @@ def parse(data, buffer):
 class TextFile:
     """A file with a text, of this user alone and in memory where possible; the editor that reads it removes it."""
 
+    PREFIX = "handoff-text-"
+    # How old, in seconds, a file is that no editor will read any more.
+    FORGOTTEN = 3600
+
     def __init__(self, text):
-        descriptor, self.name = tempfile.mkstemp(prefix="handoff-text-", dir=runtime_directory() or None)
+        directory = runtime_directory() or tempfile.gettempdir()
+        self.remove_forgotten(directory)
+        descriptor, self.name = tempfile.mkstemp(prefix=self.PREFIX, dir=directory)
         with open(descriptor, "wb") as file:
             file.write(text)
 
@@ -85,3 +92,13 @@ class TextFile:
         with contextlib.suppress(OSError):
             os.unlink(self.name)
 
+    @classmethod
+    def remove_forgotten(cls, directory):
+        """Removes files whose editor has never begun, such as in a terminal that failed."""
+        with contextlib.suppress(OSError), os.scandir(directory) as entries:
+            for entry in entries:
+                with contextlib.suppress(OSError):
+                    status = entry.stat(follow_symlinks=False)
+                    if (entry.name.startswith(cls.PREFIX) and status.st_uid == os.getuid()
+                            and time.time() - status.st_mtime > cls.FORGOTTEN):
+                        os.unlink(entry.path)

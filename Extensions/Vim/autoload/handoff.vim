@@ -228,7 +228,7 @@ function! s:Event(text) abort
   elseif l:name ==# 'daemonStopped'
     let s:object = ''
   elseif l:name ==# 'invalidLine'
-    call s:Complain(get(l:event, 'message', ''))
+    call handoff#message#Warn(get(l:event, 'message', ''))
   elseif index(['documentLost', 'withheld'], l:name) >= 0
     let s:obstacle = get(l:event, 'documentProblem', get(l:event, 'message', ''))
   elseif index(['documentFound', 'permitted', 'sessionBack'], l:name) >= 0
@@ -251,19 +251,7 @@ function! s:Fail(reason) abort
   let s:is_on = 0
   call s:Stop()
   let s:obstacle = a:reason
-  call s:Complain(a:reason . '; :HandoffOn tries again')
-endfunction
-
-" A message that waits for no key.
-function! s:Complain(text) abort
-  " A screen in silent or Ex mode has no place for it.
-  if mode(1) =~# '^c[ve]'
-    return
-  endif
-  let l:text = 'handoff: ' . substitute(a:text, '[[:cntrl:]]', ' ', 'g')
-  echohl WarningMsg
-  execute 'echomsg' string(strcharpart(l:text, 0, max([20, &columns - 15])))
-  echohl None
+  call handoff#message#Warn(a:reason . '; :HandoffOn tries again')
 endfunction
 
 " MARK: Becoming current again
