@@ -43,17 +43,4 @@ extension FuzzInput {
         return MessageFragmenter(fragmentBytes: fragmentBytes)
             .fragments(of: MessagePadding.pad(content, toAtLeast: minimum))
     }
-
-    /// Reads what a peer sends next in a stream: a byte and a chunk.
-    ///
-    /// If the byte is even, the chunk is the plaintext. If it is odd, the chunk is the data of a piece, whose kind is
-    /// the rest of the byte, with its length and padding.
-    mutating func piece() -> [UInt8] {
-        let form = byte()
-        let content = chunk()
-        guard form & 1 == 1 else { return content }
-        let piece = [form >> 1, UInt8(content.count >> 8), UInt8(content.count & 0xFF)] + content
-        let block = StreamPiece.blockBytes
-        return piece + [UInt8](repeating: 0, count: (block - piece.count % block) % block)
-    }
 }

@@ -25,42 +25,6 @@ struct ListenerHarness {
     mutating func message(in bytes: [UInt8]) -> [UInt8]? { transport?.message(in: bytes) }
 }
 
-/// A stream whose pieces come from the input, sealed under the right key.
-struct StreamHarness {
-    private var sending: NoiseSender
-    private var receiver: StreamReceiver
-
-    init(_ sending: NoiseSender, _ receiver: StreamReceiver) {
-        self.sending = sending
-        self.receiver = receiver
-    }
-
-    /// Sends pieces until one is refused.
-    consuming func run(_ input: inout FuzzInput) {
-        var kinds: [UInt8] = []
-        while !input.isEmpty {
-            let plaintext = input.piece()
-            guard let frame = try? sending.encrypt(plaintext),
-                (try? receiver.append(FrameCodec.encode(frame))) != nil
-            else { return }
-            do {
-                while let piece = try receiver.next() {
-                    precondition(piece.encode() == plaintext, "each piece has one encoding")
-                    let kind = plaintext[0]
-                    let before = kinds.filter { $0 < 3 }
-                    precondition((kind == 3) == kinds.isEmpty, "an offer comes first, and only there")
-                    precondition(kinds.last != 4, "nothing follows a move")
-                    precondition(kind >= 3 || kind >= before.last ?? 0, "pieces are in order")
-                    precondition(kind == 0 || kind >= 5 || !kinds.contains(kind), "only data and receipts repeat")
-                    kinds.append(kind)
-                }
-            } catch {
-                return
-            }
-        }
-    }
-}
-
 extension NoiseTransport {
     /// Returns the frame of a plaintext; nothing when it is too long.
     mutating func frame(_ plaintext: [UInt8]) -> [UInt8] {

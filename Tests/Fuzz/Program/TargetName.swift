@@ -3,9 +3,9 @@ import HandoffDaemon
 /// The targets, each of which reads one kind of input from outside.
 enum TargetName: String, CaseIterable {
     // What unknown devices can send.
-    case advertisement, frame, stranger, message, gatt, pairing
+    case advertisement, frame, stranger, message, gatt, pairing, connection
     // What trusted devices can send, behind a handshake with the right keys.
-    case caller, listener, circle
+    case caller, listener, stream, circle
     // What web sites send, which anybody may have set up.
     case site
     // What users and programs of this computer hand over, and what is read from its files.
@@ -22,8 +22,10 @@ enum TargetName: String, CaseIterable {
         case .message: MessageTarget()
         case .gatt: GATTTarget()
         case .pairing: try PairingTarget()
+        case .connection: ConnectionTarget()
         case .caller: try CallerTarget()
         case .listener: try ListenerTarget()
+        case .stream: try StreamTarget()
         case .circle: try CircleTarget(in: directory)
         case .site: try SiteTarget()
         case .card: CardTarget()

@@ -54,7 +54,8 @@ struct GATTTarget: FuzzTarget {
                 number &+= 1
                 guard let answer = GATTFrame(input.chunk()) else { continue }
                 let isOver = buffers.isOver
-                buffers.accept(answer)
+                buffers.acceptAnswer(answer)
+                precondition(!answer.flags.contains(.opening) || buffers.isOver, "a channel that is not there is lost")
                 if !isOver, !buffers.isOver { accepted += answer.data.count }
             }
             precondition(accepted <= GATTChannelBuffers.capacity || buffers.isOver, "no more is kept than documented")

@@ -2,6 +2,7 @@ import Foundation
 import HandoffApps
 import HandoffBus
 import HandoffCrypto
+import HandoffJSON
 import HandoffModel
 
 /// The text of a card.

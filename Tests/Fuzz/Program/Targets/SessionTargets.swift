@@ -13,6 +13,10 @@ struct CallerTarget: FuzzTarget {
     private let activity: Activity
     private let circle: CircleMessage
 
+    private(set) var reached = [Milestone: Int](
+        of: Milestone.stream + [.pendingMove, .streamRequest, .acknowledgement, .report, .circle]
+    )
+
     init() throws {
         keys = try FuzzKeys()
         trial = try SessionTrial(keys.own, devices: [keys.peer.publicKeys])
@@ -43,13 +47,27 @@ struct CallerTarget: FuzzTarget {
             preconditionFailure("the caller can read the answer")
         }
         guard acknowledge(&server, &transport, &input, size, answer) else { return }
+        reached.add([.acknowledgement])
         switch (answer, request.request) {
-        case (.stream, _):
-            StreamHarness(transport.directions().sending, server.stream().receiving).run(&input)
+        case (.stream, _): stream(server, transport, &input)
         case (.activity, _): report(&server, &transport, &input, size)
-        case (.circle, _): conclude(&server, &transport, Acknowledgement(circle: circle))
+        case (.circle, _):
+            conclude(&server, &transport, Acknowledgement(circle: circle))
+            reached.add([.circle])
         default: continueAfterEnd(&server, &transport, &input)
         }
+    }
+
+    private mutating func stream(_ server: ServerSession, _ transport: NoiseTransport, _ input: inout FuzzInput) {
+        let directions = server.stream()
+        let harness = StreamHarness(
+            isCaller: false,
+            transport.directions().sending,
+            directions.receiving,
+            handshakeHash: directions.handshakeHash,
+            &input
+        )
+        reached.add(harness.run(&input).union([.streamRequest]))
     }
 
     /// Sends plaintexts until one completes the acknowledgement; returns false when one is refused or none does.
@@ -79,7 +97,7 @@ struct CallerTarget: FuzzTarget {
     }
 
     /// Sends plaintexts until one completes the report of a take.
-    private func report(
+    private mutating func report(
         _ server: inout ServerSession,
         _ transport: inout NoiseTransport,
         _ input: inout FuzzInput,
@@ -93,6 +111,7 @@ struct CallerTarget: FuzzTarget {
                         let again = try? TakeReport(decoding: report.encode())
                         precondition(again == report, "a report survives encoding")
                         conclude(&server, &transport, Acknowledgement())
+                        reached.add([.report])
                         return continueAfterEnd(&server, &transport, &input)
                     } catch {
                         return
@@ -151,6 +170,8 @@ struct ListenerTarget: FuzzTarget {
     private let report: TakeReport
     private let requests: [Request]
 
+    private(set) var reached = [Milestone: Int](of: Milestone.stream + [.streamRequest, .acknowledgement, .take])
+
     init() throws {
         keys = try FuzzKeys()
         report = TakeReport(try TakeID(bytes: [UInt8](repeating: 2, count: 8)), .continued(.app))
@@ -177,14 +198,27 @@ struct ListenerTarget: FuzzTarget {
             (try? Acknowledgement(decoding: message)) == Acknowledgement(),
             "it acknowledges, and says no more"
         )
+        reached.add([.acknowledgement])
         switch (request, answer) {
         case (.stream, .stream):
             guard appAnswer(&client, &transport, &input, size) == .stream else { return }
-            StreamHarness(transport.directions().sending, client.stream().receiving).run(&input)
+            stream(client, transport, &input)
         case (.fetch(let fetch), .activity) where fetch.purpose.take != nil:
             conclude(&client, &transport, &input, size)
         default: break
         }
+    }
+
+    private mutating func stream(_ client: ClientSession, _ transport: NoiseTransport, _ input: inout FuzzInput) {
+        let directions = client.stream()
+        let harness = StreamHarness(
+            isCaller: true,
+            transport.directions().sending,
+            directions.receiving,
+            handshakeHash: directions.handshakeHash,
+            &input
+        )
+        reached.add(harness.run(&input).union([.streamRequest]))
     }
 
     /// Sends plaintexts until one completes the app's answer to a stream; returns nil when one is refused or none does.
@@ -235,7 +269,7 @@ struct ListenerTarget: FuzzTarget {
     }
 
     /// Reports the take, and sends plaintexts until one completes the listener's acknowledgement.
-    private func conclude(
+    private mutating func conclude(
         _ client: inout ClientSession,
         _ transport: inout NoiseTransport,
         _ input: inout FuzzInput,
@@ -249,7 +283,8 @@ struct ListenerTarget: FuzzTarget {
             for plaintext in input.plaintexts() {
                 for piece in transport.frame(plaintext).pieces(of: size) {
                     do {
-                        if try client.receiveAcknowledgement(piece) != nil { return }
+                        guard try client.receiveAcknowledgement(piece) != nil else { continue }
+                        return reached.add([.take])
                     } catch {
                         return
                     }
