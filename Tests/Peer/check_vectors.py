@@ -23,9 +23,11 @@ from handoff_peer.messages import read_report, read_request, settle_request
 from handoff_peer.names import clean
 from handoff_peer.network import CALLER, LISTENER, Acceptance, Opening, network_secret
 from handoff_peer.noise import Handshake
-from handoff_peer.pairing import Exchange, Introduction, pairing_message, pairing_opening
+from handoff_peer.pairing import LONGEST_FRAME, Closing, Exchange, Introduction, caller_handshake, listener_handshake
+from handoff_peer.pairing import pairing_message, pairing_opening, read_opening
+from handoff_peer.pairing_request import Conversation as PairingConversation
 from handoff_peer.primitives import agreement_public, siphash
-from handoff_peer.session import Session, prologue
+from handoff_peer.session import Frames, Session, prologue
 from handoff_peer.state import PairingRecord, State
 from handoff_peer.stream import DATA, OFFER, OFFER_LENGTH, TAKEN, Offer, PieceReader, Window
 from handoff_peer.values import SCHEMA
@@ -318,8 +320,8 @@ def check_reconciliation(case: dict) -> None:
 class RecordedChannel:
     """A channel with what the other side sends in a vector, and what this side has to send."""
 
-    def __init__(self, case: dict):
-        self._reader = case["reader"]
+    def __init__(self, case: dict, is_open_ended: bool = False):
+        self._reader, self._is_open_ended = case["reader"], is_open_ended
         self.rest = [(part["by"], bytes.fromhex(part["bytes"])) for part in case["sent"]]
 
     async def receive(self) -> bytes:
@@ -328,7 +330,7 @@ class RecordedChannel:
         return self.rest.pop(0)[1]
 
     async def send(self, data: bytes) -> None:
-        assert self.rest.pop(0) == (self._reader, data)
+        assert self.rest.pop(0) == (self._reader, data) if self.rest else self._is_open_ended
 
     async def close(self) -> None:
         pass
@@ -444,10 +446,20 @@ def read_gatt(value: bytes) -> dict | None:
 
 
 def check_gatt(case: dict) -> None:
+    rules, last = gatt.ListenerRules(0x93), {}
     for exchange in case["exchanges"]:
-        for part in (exchange["frame"], exchange["answer"]):
-            assert read_gatt(bytes.fromhex(part["bytes"])) == part
-        assert exchange["frame"]["bytes"][:10] == exchange["answer"]["bytes"][:10]
+        values = [bytes.fromhex(exchange[part]["bytes"]) for part in ("frame", "answer")]
+        assert [read_gatt(value) for value in values] == [exchange["frame"], exchange["answer"]]
+        frame, answer = map(gatt.GATTFrame.decode, values)
+        is_last = exchange is case["exchanges"][-1]
+        if "conclusion" in case:
+            assert gatt.concluded(frame, answer) == (case["conclusion"] if is_last else None), exchange["what"]
+            continue
+        assert (answer.channel, answer.number) == (frame.channel, frame.number)
+        assert rules.refuses(frame) == answer.is_opening, exchange["what"]
+        rules.answered(answer)
+        # A frame that was written again is answered as before.
+        assert last.setdefault(values[0], values[1]) == values[1] or answer.is_opening, exchange["what"]
     assert [read_gatt(bytes.fromhex(value)) for value in case["invalid"]] == [None] * len(case["invalid"])
 
 
@@ -561,11 +573,65 @@ def check_exchanges(case: dict, exchanges: dict[str, Exchange]) -> None:
     assert [pairing_message(*part).hex() for part in rest] == [turn["message"] for turn in case["messages"][10:]]
 
 
+async def read_pairing(case: dict, channel: RecordedChannel) -> PairingConversation:
+    """Does what the reader of a vector does, until nothing more was sent."""
+    side = case["reader"]
+    own, other = case[side], case[SIDES[side == "caller"]]
+    token, other_token = bytes.fromhex(own["token"]), bytes.fromhex(other["token"])
+    deeds, frames = [part.get("does") for part in case["sent"]], Frames(channel)
+    (ephemeral,) = unhex(own, "ephemeralPrivateKey")
+    handshake = (caller_handshake if side == "caller" else listener_handshake)(ephemeral)
+    if side == "caller":
+        await frames.write(handshake.write(pairing_opening(token, other_token)))
+        handshake.read(await frames.read(LONGEST_FRAME))
+    else:
+        assert read_opening(handshake.read(await frames.read(LONGEST_FRAME)), token) == other_token
+        await frames.write(handshake.write(b""))
+    (nonce,) = unhex(own, "nonce")
+    identity = Identity(*unhex(own, "agreementPrivateKey", "signingPrivateKey"))
+    exchange = Exchange(handshake, identity, own["name"], lambda: nonce)
+    conversation = PairingConversation(frames, exchange, handshake.split(), other_token)
+    if side == "listener":
+        await conversation.send(exchange.introduce())
+    if channel.rest:
+        await conversation.receive()
+        if side == "caller":
+            await conversation.send(exchange.introduce())
+    while channel.rest:
+        if channel.rest[0][0] == side:
+            await conversation.send(act(exchange, deeds[1 - len(channel.rest)], own))
+        else:
+            await conversation.receive()
+    return conversation
+
+
+def act(exchange: Exchange, deed: str, own: dict) -> list[bytes]:
+    """What a side sends after its user has done something."""
+    return {
+        "choose": exchange.choose, "withdraw": exchange.withdraw_choice,
+        "confirm": lambda: exchange.confirm(bytes.fromhex(own["advertisingKey"])),
+        "refuse": lambda: exchange.refuse("CANCELLED"),
+    }[deed]()
+
+
+def check_pairing_refusal(case: dict) -> None:
+    going = RecordedChannel(case | {"sent": case["sent"] + [case["instead"]]}, is_open_ended=True)
+    conversation = asyncio.run(read_pairing(case, going))
+    assert conversation.exchange.closing is Closing.NOT_YET
+    channel, is_refused = RecordedChannel(case | {"sent": case["sent"] + [case["refused"]]}), False
+    try:
+        asyncio.run(read_pairing(case, channel))
+    except ProtocolError:
+        is_refused = True
+    assert is_refused and not channel.rest
+
+
 CHECKS = {
     "advertisement": check_advertisement, "card": check_card, "circle": check_circle, "daily": check_daily,
     "exchange": check_exchange, "gatt": check_gatt, "messages": check_message, "names": check_name, "news": check_news,
-    "noise-kk": check_noise, "pairing": check_pairing, "reconciliation": check_reconciliation, "refusals": check_refusal,
-    "session": check_session, "stream": check_stream, "withdrawal": check_withdrawal,
+    "noise-kk": check_noise, "pairing": check_pairing, "pairing-refusals": check_pairing_refusal,
+    "reconciliation": check_reconciliation, "refusals": check_refusal, "session": check_session, "stream": check_stream,
+    "withdrawal": check_withdrawal,
 }
 
 

@@ -42,7 +42,23 @@ class Slots(unittest.TestCase):
         self.assertIsNone(service_data(data[:3]))
         entry = {"what": "started", "data": data.hex(), "time": 5 * SLOT_MICROSECONDS, "address_type": "random",
                  "address": "a"}
-        self.assertEqual(advertisements_by_slot([entry, {**entry, "what": "data"}]), {5: {("random", "a", SEALED[0])}})
+        self.assertEqual(advertisements_by_slot([entry, {**entry, "what": "data"}], {5: entry["time"]}),
+                         {5: {("random", "a", SEALED[0])}})
+
+    def test_one_that_was_sealed_just_before_the_slot_began(self):
+        def begun(seconds, sealed, address):
+            data = bytes([27, 0x21]) + SERVICE + sealed
+            return {"what": "started", "data": data.hex(), "time": 6 * SLOT_MICROSECONDS + int(seconds * 1000000),
+                    "address_type": "random", "address": address}
+
+        begins = {5: 5 * SLOT_MICROSECONDS, 6: 6 * SLOT_MICROSECONDS}
+        before, after = begun(-1, SEALED[0], "a"), begun(3, SEALED[1], "c")
+        five, six = {("random", "a", SEALED[0])}, {("random", "c", SEALED[1])}
+        late = ("random", "b", SEALED[0])
+        self.assertEqual(advertisements_by_slot([before, begun(0.1, SEALED[0], "b"), after], begins),
+                         {5: five | {late}, 6: six})
+        self.assertEqual(advertisements_by_slot([before, begun(2.5, SEALED[0], "b"), after], begins),
+                         {5: five, 6: six | {late}})
 
 
 if __name__ == "__main__":

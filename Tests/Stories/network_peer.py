@@ -36,7 +36,7 @@ class World(AirWorld):
     async def daemon(self, name):
         from peer import Daemon
 
-        async with in_thread(device(name, self.logs, self.options, self.host.prefix, self.logs)) as machine:
+        async with in_thread(device(name, self.logs, self.options(name), self.host.prefix, self.logs)) as machine:
             yield Daemon(machine)
 
     @contextlib.asynccontextmanager

@@ -9,10 +9,11 @@ The fetch of 1 KB is marked in the capture, so that its packets can be counted.
 import contextlib
 import json
 import os
+import subprocess
 import sys
 import tempfile
 
-from world import Failure, Steps, device, rig, run_story, trust_each_other, type_hash
+from world import TIMEOUT, Failure, Steps, check, device, rig, run_story, trust_each_other, type_hash
 
 FIRST, SECOND = "org.example.notes.editing", "org.example.mail.composing"
 EVERY_KIND = {
@@ -101,6 +102,17 @@ def recover(steps, laptop, desktop, nearby):
         works_again(f"{machine.name} is switched on", steps, laptop, nearby, f"org.example.after.power{number}")
 
 
+def diagnose(steps, laptop):
+    """Everything that doctor tries of the radio works; bluetoothd's program tells its version."""
+    with steps.step("doctor finds the radio in order"):
+        result = subprocess.run(laptop.command("doctor"), capture_output=True, text=True, timeout=TIMEOUT, check=False)
+        findings = {finding["check"]: finding for finding in json.loads(result.stdout)}
+        tried = ("adapter", "advertisement", "scan", "channels")
+        check({name: findings.get(name, {}).get("grade") for name in tried}, dict.fromkeys(tried, "good"))
+        if "at least" in findings["adapter"]["message"]:
+            raise Failure(f"bluetoothd does not tell its version: {findings['adapter']['message']}")
+
+
 def story():
     """Runs all parts with two devices."""
     steps = Steps()
@@ -110,6 +122,7 @@ def story():
                 device("desktop", logs, ["--adapter", "hci1"]) as desktop:
             with steps.step("laptop and desktop trust each other by card"):
                 trust_each_other(laptop, desktop)
+            diagnose(steps, laptop)
             with desktop.watching() as nearby:
                 publish_see_continue(steps, laptop, desktop, nearby)
                 fetch_one_kilobyte(steps, laptop, desktop, nearby)

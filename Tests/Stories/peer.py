@@ -2,8 +2,8 @@
 """The peer of Tests/Peer, a second implementation of the protocol in Python, and real daemons.
 
 peer.py STORY…      on a simulated air; needs no Bluetooth. Without a story it lists them.
-peer.py --rig       over two adapters in a guest of the rig: a daemon with bluetoothd on hci0, the peer with Bumble on
-                    hci1, which bluetoothd has given up; needs the python of Bumble's environment
+peer.py --rig       over three adapters in a guest of the rig: daemons with bluetoothd on hci0 and hci2, the peer with
+                    Bumble on hci1, which bluetoothd has given up; needs the python of Bumble's environment
 """
 
 import asyncio
@@ -29,6 +29,7 @@ from handoff_peer.messages import LONGEST_ANSWER, fetch_request
 from handoff_peer.session import Session
 from terminal import Terminal
 from world import PROGRAMS, TIMEOUT, Failure, Lines, Steps, check, device, process, rig, run_story
+from world import trust_each_other
 
 EDITING, DRAWING = "org.example.notes.editing", "org.example.drawing"
 EVERY_KIND = {
@@ -61,6 +62,14 @@ class Daemon:
 
     async def ctl(self, *arguments):
         return await asyncio.to_thread(self.machine.ctl, *arguments)
+
+    async def refusal(self, *arguments):
+        """The message with which handoffctl refuses to do something."""
+        try:
+            await self.ctl(*arguments)
+        except Failure as failure:
+            return str(failure)
+        raise Failure(f"{self.name}: handoffctl {' '.join(arguments)} was not refused")
 
     async def log(self, text):
         return await asyncio.to_thread(self.machine.wait_log, text)
@@ -168,8 +177,6 @@ class World:
         self._steps, self.logs = steps, directory
         self.air = directory / "air"
         self.air.mkdir()
-        # The options of a daemon.
-        self.options = ["--radio", f"simulated:{self.air}"]
 
     @contextlib.asynccontextmanager
     async def step(self, text):
@@ -181,13 +188,17 @@ class World:
             except TimeoutError:
                 raise Failure(f"{text}: not within {TIMEOUT:.0f} s") from None
 
+    def options(self, _name):
+        """The options of a daemon for its radio."""
+        return ["--radio", f"simulated:{self.air}"]
+
     def radio(self, name):
         """The radio of a peer."""
         return Station(str(self.air), name)
 
     @contextlib.asynccontextmanager
     async def daemon(self, name):
-        async with in_thread(device(name, self.logs, self.options)) as machine:
+        async with in_thread(device(name, self.logs, self.options(name))) as machine:
             yield Daemon(machine)
 
     @contextlib.asynccontextmanager
@@ -200,6 +211,9 @@ class World:
                 for event in made.events.all[-LAST_EVENTS:]:
                     print(f"  {name}: {event.name} {event.parts}", flush=True)
                 raise
+
+    async def links_end(self):
+        """Waits until no two devices have a link."""
 
     def set_air(self, text):
         (self.air / "air.new").write_text(text)
@@ -214,16 +228,28 @@ class World:
 
 
 class RigWorld(World):
-    """A guest of the rig: bluetoothd has the first adapter, and the peer the second."""
+    """A guest of the rig: bluetoothd has the adapters of the daemons, and the peer one of its own."""
 
-    def __init__(self, directory, steps):
+    ADAPTERS = {"laptop": "hci0", "desktop": "hci2"}
+
+    def __init__(self, directory, steps, host):
         super().__init__(directory, steps)
-        self.logs, self.options = pathlib.Path(os.environ["RIG_RESULTS"]), ["--adapter", "hci0"]
+        self.logs, self._host, self._radio = pathlib.Path(os.environ["RIG_RESULTS"]), host, None
 
-    def radio(self, name):
+    def options(self, name):
+        return ["--adapter", self.ADAPTERS[name]]
+
+    def radio(self, _name):
         from handoff_peer.bluetooth import BluetoothRadio
 
-        return BluetoothRadio("hci-socket:1", name)
+        self._radio = BluetoothRadio(self._host)
+        return self._radio
+
+    async def links_end(self):
+        if self._radio:
+            await self._radio.end_links()
+        # The peer's controller is not the kernel's, but the one at the other end of each of the peer's links is.
+        await asyncio.to_thread(rig, "rig_wait_for_end_of_links 30")
 
 
 async def pair(world, laptop, peer, calls):
@@ -501,12 +527,17 @@ async def streams(world):
 
 
 @contextlib.asynccontextmanager
+async def desktop_of(world, laptop):
+    """A desktop that the laptop trusts, and that knows no other device."""
+    async with world.daemon("desktop") as desktop:
+        await asyncio.to_thread(trust_each_other, laptop.machine, desktop.machine)
+        yield desktop
+
+
+@contextlib.asynccontextmanager
 async def circle_of_three(world):
     """A laptop that trusts a desktop and the peer, which do not know each other."""
-    async with world.daemon("laptop") as laptop, world.daemon("desktop") as desktop, world.peer() as peer:
-        await laptop.ctl("devices", "trust", (await desktop.ctl("devices", "card"))["card"])
-        await desktop.ctl("devices", "trust", (await laptop.ctl("devices", "card"))["card"])
-        await laptop.trust(peer)
+    async with world.friends() as (laptop, peer), desktop_of(world, laptop) as desktop:
         yield laptop, desktop, peer
 
 
@@ -518,58 +549,80 @@ async def until_names(peer, names):
 
 async def joins(world):
     """A device that one member has added is known to all, and each continues activities of the others"""
-    async with circle_of_three(world) as (laptop, desktop, peer):
-        async with desktop.monitoring() as at_desktop:
-            async with world.step("the laptop advertises, and everybody learns of everybody and of new names"):
-                peer.rename(await laptop.id(), "Travel")
-                await laptop.ctl("devices", "rename", peer.id.hex(), "Python")
-                async with laptop.publishing(EDITING), desktop.watching():
-                    await until_names(peer, {"Travel": "trusted", "desktop": "trusted"})
-                    check(peer.state.circle.name(peer.id), "Python")
-                    await at_desktop.until_states({"Travel": "trusted", "Python": "trusted"})
-            check((await laptop.ctl("status"))["deviceName"], "Travel")
-            async with world.step("the desktop, to which nobody gave the peer's card, continues its activity"):
-                async with desktop.watching() as nearby:
-                    peer.publish(Activity.of(DRAWING, "Sketch"))
-                    entries = await asyncio.to_thread(nearby.wait_for_type, type_hash(DRAWING).hex())
-                    entry = next(entry for entry in entries if entry["typeHash"] == type_hash(DRAWING).hex())
-                    check((await desktop.ctl("continue", "--print", entry["id"]))["title"], "Sketch")
-                    peer.withdraw()
-            async with world.step("the peer fetches from the desktop, which it has never met before"):
-                async with desktop.publishing(EDITING, "--title", "Draft"):
-                    fetched = await peer.client.fetch(await desktop.id())
-                    check(fetched.activity.title, "Draft")
+    async with circle_of_three(world) as (laptop, desktop, peer), desktop.monitoring() as at_desktop:
+        async with world.step("the laptop advertises, and everybody learns of everybody and of new names"):
+            peer.rename(await laptop.id(), "Travel")
+            await laptop.ctl("devices", "rename", peer.id.hex(), "Python")
+            async with laptop.publishing(EDITING), desktop.watching():
+                await until_names(peer, {"Travel": "trusted", "desktop": "trusted"})
+                check(peer.state.circle.name(peer.id), "Python")
+                await at_desktop.until_states({"Travel": "trusted", "Python": "trusted"})
+        check((await laptop.ctl("status"))["deviceName"], "Travel")
+        await continue_each_other(world, desktop, peer)
+
+
+async def continue_each_other(world, desktop, peer):
+    """Two devices that a third one has introduced continue activities of each other."""
+    async with world.step("the desktop, to which nobody gave the peer's card, continues its activity"):
+        async with desktop.watching() as nearby:
+            peer.publish(Activity.of(DRAWING, "Sketch"))
+            entries = await asyncio.to_thread(nearby.wait_for_type, type_hash(DRAWING).hex())
+            entry = next(entry for entry in entries if entry["typeHash"] == type_hash(DRAWING).hex())
+            check((await desktop.ctl("continue", "--print", entry["id"]))["title"], "Sketch")
+            peer.withdraw()
+        await world.links_end()
+    async with world.step("the peer fetches from the desktop, which it has never met before"):
+        async with desktop.publishing(EDITING, "--title", "Draft"):
+            fetched = await peer.client.fetch(await desktop.id())
+            check(fetched.activity.title, "Draft")
+        await world.links_end()
 
 
 async def removes(world):
     """A removal by the peer takes effect at a daemon, and one by a daemon takes effect at the peer"""
     async with circle_of_three(world) as (laptop, desktop, peer):
-        laptop_id, desktop_id = await laptop.id(), await desktop.id()
-        async with laptop.monitoring() as at_laptop, desktop.watching() as at_desktop:
-            async with world.step("the laptop introduces the peer and the desktop"):
-                async with laptop.publishing(EDITING):
-                    await until_names(peer, {"laptop": "trusted", "desktop": "trusted"})
-            async with world.step("the peer removes the desktop, and the laptop hears the news"):
-                peer.remove(desktop_id)
+        async with world.step("the laptop introduces the peer and the desktop"):
+            async with laptop.publishing(EDITING):
+                await until_names(peer, {"laptop": "trusted", "desktop": "trusted"})
+        await remove(world, laptop, desktop, peer)
+        await be_removed(world, laptop, await desktop.id(), peer)
+
+
+async def remove(world, laptop, desktop, peer):
+    """The peer removes the desktop, which the laptop concludes too."""
+    laptop_id = await laptop.id()
+    async with laptop.monitoring() as at_laptop, desktop.watching() as at_desktop:
+        async with world.step("the peer removes the desktop, and the laptop hears the news"):
+            peer.remove(await desktop.id())
+            async with laptop.watching():
                 peer.publish(Activity.of(EDITING))
-                async with laptop.watching():
-                    await at_laptop.until_states({"snake": "trusted"})
-                peer.withdraw()
-            async with world.step("the desktop cannot open what the peer hears of the laptop"):
-                await asyncio.to_thread(at_desktop.wait_empty)
-                async with laptop.publishing(DRAWING):
-                    await peer.entry(laptop_id, lambda content: content.type_hash == type_hash(DRAWING))
-                    check((await peer.client.fetch(laptop_id)).activity.type, DRAWING)
-                    check(at_desktop.entries, [])
-        async with laptop.publishing(EDITING):
-            async with world.step("the laptop removes the peer, and keeps what the peer had removed"):
-                await peer.entry(laptop_id, lambda content: content.type_hash == type_hash(EDITING))
-                await laptop.ctl("devices", "remove", "--yes", peer.id.hex())
-                check(await laptop.states(), {"desktop": "disputed"})
-                await laptop.ctl("devices", "keep", desktop_id.hex())
-                check(await laptop.states(), {"desktop": "trusted"})
-            async with world.step("the peer cannot open the laptop's advertisements, and its calls are not answered"):
-                check(await is_answered(peer, laptop_id), False)
+                await at_laptop.until_states({peer.state.own_name: "trusted"})
+            peer.withdraw()
+            await world.links_end()
+        async with world.step("the laptop refuses the card of the desktop, whose removal is final"):
+            error = await laptop.refusal("devices", "trust", (await desktop.ctl("devices", "card"))["card"])
+            check("org.handoffd.Error.DeviceRemoved" in error, True)
+        async with world.step("the desktop cannot open what the peer hears of the laptop"):
+            await asyncio.to_thread(at_desktop.wait_empty)
+            async with laptop.publishing(DRAWING):
+                await peer.entry(laptop_id, lambda content: content.type_hash == type_hash(DRAWING))
+                check((await peer.client.fetch(laptop_id)).activity.type, DRAWING)
+                check(at_desktop.entries, [])
+            await world.links_end()
+
+
+async def be_removed(world, laptop, desktop_id, peer):
+    """The laptop removes the peer, which had removed the desktop, and keeps the desktop."""
+    laptop_id = await laptop.id()
+    async with laptop.publishing(EDITING):
+        async with world.step("the laptop removes the peer, and keeps what the peer had removed"):
+            await peer.entry(laptop_id, lambda content: content.type_hash == type_hash(EDITING))
+            await laptop.ctl("devices", "remove", "--yes", peer.id.hex())
+            check(await laptop.states(), {"desktop": "disputed"})
+            await laptop.ctl("devices", "keep", desktop_id.hex())
+            check(await laptop.states(), {"desktop": "trusted"})
+        async with world.step("the peer cannot open the laptop's advertisements, and its calls are not answered"):
+            check(await is_answered(peer, laptop_id), False)
 
 
 async def is_answered(peer, device_id):
@@ -629,21 +682,36 @@ async def hears_news(world):
 
 
 async def over_bluetooth(world):
-    """The same over Bluetooth, one after the other"""
+    """The same over Bluetooth, one after the other
+
+    An emulated controller confuses two links that others have made to it. So only two devices meet at a time: the links
+    of the meeting before have ended, and whoever else would call is away.
+    """
     async with world.daemon("laptop") as laptop:
         async with world.peer() as peer:
             await pair(world, laptop, peer, calls=True)
             await fetch(world, laptop, peer)
             await serve(world, laptop, peer)
             await stream(world, laptop, peer, 20_000)
+        async with desktop_of(world, laptop) as desktop:
+            desktop_id = await desktop.id()
+            # It scans before the laptop advertises, since an emulated controller reports an advertisement once.
+            async with desktop.monitoring() as at_desktop, desktop.watching():
+                async with world.step("while the peer is away, the desktop learns of it from the laptop"):
+                    async with laptop.publishing(EDITING):
+                        await at_desktop.until_states({"laptop": "trusted", "snake": "trusted"})
+                    await world.links_end()
+            async with world.peer(state=peer.state) as peer:
+                async with world.step("the peer learns of the desktop from the laptop"):
+                    async with laptop.publishing(EDITING):
+                        await until_names(peer, {"laptop": "trusted", "desktop": "trusted"})
+                    await world.links_end()
+                await continue_each_other(world, desktop, peer)
+                await remove(world, laptop, desktop, peer)
+        async with world.peer(state=peer.state) as peer:
+            await be_removed(world, laptop, desktop_id, peer)
         async with world.peer("adder") as adder:
             await pair(world, laptop, adder, calls=False)
-            async with laptop.publishing(DRAWING):
-                async with world.step("the laptop removes this peer too, and its next call is not answered"):
-                    await adder.entry(await laptop.id())
-                    await laptop.ctl("devices", "remove", "--yes", adder.id.hex())
-                    check(await laptop.states(), {"snake": "trusted"})
-                    check(await is_answered(adder, await laptop.id()), False)
 
 
 STORIES = {
@@ -663,11 +731,19 @@ def run_on_air(story):
     print(f"{story.__name__}: ok", flush=True)
 
 
+async def in_rig(directory):
+    """The story over Bluetooth, with the adapter that bluetoothd has given up."""
+    from handoff_peer.bluetooth import bluetooth_host
+
+    async with bluetooth_host("hci-socket:1") as host:
+        await over_bluetooth(RigWorld(directory, Steps(), host))
+
+
 def run_in_rig():
     """Runs the story over Bluetooth in a guest."""
     rig("rig_power 1 off")
     with tempfile.TemporaryDirectory(prefix="handoff-peer-") as directory:
-        asyncio.run(over_bluetooth(RigWorld(pathlib.Path(directory), Steps())))
+        asyncio.run(in_rig(pathlib.Path(directory)))
     print("story of the peer over Bluetooth: ok", flush=True)
 
 

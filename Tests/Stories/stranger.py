@@ -23,6 +23,8 @@ GET_DEVICE_INFORMATION, GET_CONNECTIONS = 0x800448D3, 0x800448D4
 # Bluetooth Core, Vol 3, Part F, 3.4: an error, and reading by type.
 ERROR, READ_BY_TYPE, READ_BY_TYPE_ANSWER, UNSUPPORTED = 0x01, 0x08, 0x09, 0x06
 DEVICE_NAME = 0x2A00
+# The seconds within which a connection is made; by advertisements every 1.28 s it takes two.
+CONNECTION_LIMIT = 8
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 
@@ -66,11 +68,13 @@ class Stranger:
 
     def __init__(self, own, peer, port=0):
         channel = 0 if port else ATT_CHANNEL
+        self.port = port
         self._socket = socket.socket(AF_BLUETOOTH, socket.SOCK_SEQPACKET, BTPROTO_L2CAP)
         self._socket.settimeout(60)
         try:
-            # The kernel's own limit for a link is 40 s; libc's calls block, whatever Python's time limit is.
+            # Libc's calls block, whatever Python's time limit is; without a limit of its own, a connection has 40 s.
             self._socket.setblocking(True)
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@ll", CONNECTION_LIMIT, 0))
             call(LIBC.bind, self._socket.fileno(), l2cap_address(address_of(own), 0, channel))
             call(LIBC.connect, self._socket.fileno(), l2cap_address(address_of(peer), port, channel))
         except OSError:
@@ -94,9 +98,22 @@ class Stranger:
                 return answer[4:2 + answer[1]].decode()
             if answer[0] == ERROR and answer[1] == READ_BY_TYPE:
                 raise Failure(f"the name cannot be read: ATT error {answer[4]}")
-            if answer[0] % 2 == 0:
-                # bluetoothd asks for services of ours, and there are none.
-                self._socket.send(struct.pack("<BBHB", ERROR, answer[0], 0, UNSUPPORTED))
+            self._refuse(answer)
+
+    def has_link(self, seconds):
+        """Answers bluetoothd's questions for that time; returns whether the channel is still there."""
+        deadline = time.monotonic() + seconds
+        while select.select([self._socket], [], [], max(0.0, deadline - time.monotonic()))[0]:
+            question = self._receive(0)
+            if not question:
+                return False
+            self._refuse(question)
+        return True
+
+    def _refuse(self, question):
+        """Answers that there are no services, if bluetoothd asks for them."""
+        if question[0] % 2 == 0:
+            self._socket.send(struct.pack("<BBHB", ERROR, question[0], 0, UNSUPPORTED))
 
     def wait_closed(self, timeout=60.0):
         """Waits until the other side has closed the channel; what it sends before is ignored."""

@@ -283,6 +283,21 @@ def trust_each_other(one, other):
     other.ctl("devices", "trust", one.ctl("devices", "card")["card"])
 
 
+def wake_ups(pid):
+    """The number of voluntary context switches of each thread of a process so far."""
+    return {
+        status.parent.name: int(line.split()[1])
+        for status in pathlib.Path(f"/proc/{pid}/task").glob("*/status")
+        for line in status.read_text().splitlines()
+        if line.startswith("voluntary_ctxt_switches")
+    }
+
+
+def woken_since(before, pid):
+    """The number of wake-ups since `before` of the threads that still run."""
+    return sum(count - before.get(thread, 0) for thread, count in wake_ups(pid).items())
+
+
 def run_story(story):
     """Runs a story. If it fails, prints the reason and ends the program with 1."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))

@@ -4,7 +4,7 @@
 import asyncio
 import contextlib
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 from bumble import hci, l2cap
@@ -57,11 +57,23 @@ class EarlyChannel(l2cap.LeCreditBasedChannel):
 l2cap.LeCreditBasedChannel = EarlyChannel
 
 
-class BluetoothRadio:
-    """A radio over the controller that `transport` names, such as `hci-socket:1`."""
+@contextlib.asynccontextmanager
+async def bluetooth_host(transport: str) -> AsyncIterator[Host]:
+    """A host on the controller that `transport` names, such as `hci-socket:1`, for one radio after another."""
+    async with contextlib.AsyncExitStack() as stack:
+        opened = await open_transport(transport)
+        stack.push_async_callback(opened.close)
+        host = Host.with_hci("peer", hci.Address.generate_static_address(), opened.source, opened.sink)
+        await host.power_on()
+        stack.push_async_callback(host.power_off)
+        yield host
 
-    def __init__(self, transport: str, name: str):
-        self._transport_name, self._name = transport, name
+
+class BluetoothRadio:
+    """A radio of a host that has no other one at that time."""
+
+    def __init__(self, host: Host):
+        self._host = host
         self._heard: list[Callable[[Report], None]] = []
         self._advertisement: bytes | None = None
         self._ports: dict[int, Any] = {}
@@ -69,29 +81,29 @@ class BluetoothRadio:
         self._controller = asyncio.Lock()
 
     async def __aenter__(self) -> "BluetoothRadio":
-        self._stack = contextlib.AsyncExitStack()
-        transport = await open_transport(self._transport_name)
-        self._stack.push_async_callback(transport.close)
-        address = hci.Address.generate_static_address()
-        self._host = Host.with_hci(self._name, address, transport.source, transport.sink)
-        await self._host.power_on()
-        self._stack.push_async_callback(self._host.power_off)
-        self._stack.push_async_callback(self._disconnect)
         self._host.on(Host.EVENT_ADVERTISEMENT, self._pass_on)
         return self
 
-    async def __aexit__(self, *error: object) -> None:
-        await self._stack.__aexit__(*error)
+    async def __aexit__(self, *_: object) -> None:
+        self._host.remove_listener(Host.EVENT_ADVERTISEMENT, self._pass_on)
+        await self._disconnect()
+        for port in list(self._ports):
+            self.stop_listening(port)
 
     async def start(self, tasks: Tasks) -> None:
         self._tasks = tasks
         tasks.start(self._begin_again())
 
     async def _disconnect(self) -> None:
-        """Ends all links. An emulated controller that is only switched off would leave them open at the other side."""
+        """Ends all links, and advertising and scanning.
+
+        An emulated controller that is only switched off would leave links open at the other side.
+        """
         async with asyncio.timeout(DIAL_TIMEOUT):
             await self._controller.acquire()
         await self._hide()
+        if self._host.is_scanning:
+            await self._host.stop_scanning()
         for link in list(self._host.connections.values()):
             with contextlib.suppress(BaseBumbleError):
                 await link.disconnect()
@@ -187,6 +199,18 @@ class BluetoothRadio:
             return await self._with_controller(open_channel)
         except (BaseBumbleError, TimeoutError) as error:
             raise ChannelLost(f"no channel to {address}: {error}") from None
+
+    async def end_links(self) -> None:
+        """Ends the links that this side has made. Otherwise they stay, for the next call; the other side may end them."""
+        links = [link for link in self._host.connections.values() if link.role == hci.Role.CENTRAL]
+
+        async def end() -> None:
+            for link in links:
+                with contextlib.suppress(BaseBumbleError):
+                    await link.disconnect()
+
+        if links:
+            await self._with_controller(end)
 
     async def _connect(self, address: hci.Address) -> Connection:
         # An emulated controller that advertises would take its own connection for one of an advertisement.

@@ -96,10 +96,14 @@ class Client:
     async def fetch(
         self, device: bytes, purpose: str = "preview", outcome: str | None = "continued app", tag: int | None = None,
     ) -> Fetched:
-        """Fetches what a device advertises; after a take, reports the outcome in the same session unless it is None."""
+        """Fetches what a device advertises; after a take, reports the outcome unless it is None.
+
+        It does so in the same session, and in one of its own when the link is lost before the other side has it.
+        """
         content = (await self._device.entry(device)).content
         take = secrets.token_bytes(8) if purpose == "take" else b""
         request = messages.fetch_request(content.type_hash, content.tag if tag is None else tag, purpose, take)
+        is_reported = outcome is None
         async with self._asking(device, self._device.state.keys_of(device), request) as (session, answer):
             await self._expect(session, answer, "activity")
             activity = answer["activity"]
@@ -108,10 +112,15 @@ class Client:
             await session.send(messages.acknowledgement())
             if purpose != "take":
                 await session.wait_for_end()
-            elif outcome is not None:
-                await session.send(messages.report_message(take, outcome))
-                messages.read_acknowledgement(await session.receive())
-        return Fetched(device, activity, take)
+            elif not is_reported:
+                with contextlib.suppress(ChannelLost):
+                    await session.send(messages.report_message(take, outcome))
+                    messages.read_acknowledgement(await session.receive())
+                    is_reported = True
+        fetched = Fetched(device, activity, take)
+        if purpose == "take" and not is_reported:
+            await self.report(fetched, outcome)
+        return fetched
 
     async def report(self, fetched: Fetched, outcome: str) -> None:
         """Reports the outcome of a take in a session of its own."""

@@ -26,6 +26,15 @@ def pairing_opening(caller_token: bytes, listener_token: bytes) -> bytes:
     return SCHEMA.encode("PairingOpening", {"caller_token": caller_token, "listener_token": listener_token})
 
 
+def read_opening(payload: bytes, own_token: bytes) -> bytes:
+    """The caller's token, from the payload of the first message to the device with `own_token`."""
+    opening = SCHEMA.decode("PairingOpening", payload)
+    token = opening.get("caller_token", b"")
+    if opening.get("listener_token") != own_token or token == own_token or len(token) != TOKEN:
+        raise ProtocolError("an opening with other tokens")
+    return token
+
+
 def pairing_message(kind: str, content) -> bytes:
     return SCHEMA.encode("PairingMessage", {kind: content})
 
@@ -217,7 +226,8 @@ class Exchange:
         if self.key_there is not None:
             return [] if self.is_confirmed_here else self.refuse("CANCELLED")
         is_shared = not self.is_caller and self._nonce is not None
-        self._expect(self.digits is None and not is_shared, "withdrawal")
+        has_chosen = self.is_chosen_there or self._is_taking_back
+        self._expect(has_chosen and self.digits is None and not is_shared, "withdrawal")
         self.is_chosen_there = False
         self._forget_commitment()
         return [pairing_message("done", {})] + ([pairing_message("choice", {})] if self.is_chosen_here else [])

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 from .errors import ChannelEnded, ChannelLost, ProtocolError, Refused
 from .names import clean
 from .pairing import LONGEST_FRAME, REASONS, TOKEN, Closing, Exchange, caller_handshake, listener_handshake
-from .pairing import pairing_opening
+from .pairing import pairing_opening, read_opening
 from .radio import Channel, Report
 from .session import Frames
 from .state import PairingRecord
 from .tasks import Events
-from .values import SCHEMA
 
 if TYPE_CHECKING:
     from .device import Device
@@ -200,10 +199,7 @@ class PairingRequest:
         frames, handshake = Frames(channel), listener_handshake()
         async with self._closing(channel):
             async with asyncio.timeout(STEP):
-                opening = SCHEMA.decode("PairingOpening", handshake.read(await frames.read(LONGEST_FRAME)))
-            token = opening.get("caller_token", b"")
-            if opening.get("listener_token") != self.token or token == self.token or len(token) != TOKEN:
-                raise ProtocolError("an opening with other tokens")
+                token = read_opening(handshake.read(await frames.read(LONGEST_FRAME)), self.token)
             if self._result.done() or (token in self._conversations and (token < self.token or token == self._chosen)):
                 return
             await frames.write(handshake.write(b""))

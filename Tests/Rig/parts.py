@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+"""Runs the parts of a long test, several of them side by side, and reports how each ended.
+
+    Tests/Rig/parts.py RESULTS --at-once N [--only PATTERN] < PARTS
+
+Tests/Scripts/run-bluez-tests lists the parts. Each is on standard input as strings that end with a zero byte: how it
+runs, its name, the number of words of its command, and these words. How it runs:
+
+    part     as soon as there is a place for it
+    pair     the same, but it takes two places, since it runs two guests
+    alone    while no other part runs, since it measures time
+    reader   after the part before it in the list, whose results it reads; it takes no place
+
+A place is that of a guest. With one place, the output of a part is shown as it comes; with more, as a whole when the part
+has ended. A part that is not chosen is shown and counted; those that read its results find those of an earlier run.
+"""
+
+import argparse
+import dataclasses
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+
+# The last steps of a part, and the lines that say why it failed. CI keeps only the end of most logs.
+STEP = re.compile(r"^([AB]\|)? *(…|✓)|^begin |^met ")
+REASON = re.compile(r"FAILED|LINKED|^broken|Error|rig: .*(no end|failed|stopped|did not)")
+
+
+@dataclasses.dataclass
+class Part:
+    """A part, and how it ended."""
+
+    kind: str
+    name: str
+    command: list
+    number: int
+    before: "Part | None" = None
+    is_chosen: bool = True
+    began: float = 0
+    status: "int | None" = None
+    seconds: float = 0
+    processor: float = 0
+
+    @property
+    def places(self):
+        return {"reader": 0, "pair": 2}.get(self.kind, 1)
+
+    @property
+    def is_over(self):
+        return not self.is_chosen or self.status is not None
+
+    @property
+    def line(self):
+        """The line in the table: the time from its begin to its end, and that of processors, for all its processes."""
+        if not self.is_chosen:
+            return f"{'not run':<31}{self.name}"
+        word = "FAILED" if self.status else "ok"
+        return f"{word:<8}{self.seconds:5.0f} s {self.processor:5.0f} s CPU   {self.name}"
+
+
+def read(stream):
+    """The parts on a stream, as the text above describes it."""
+    words = stream.read().decode().split("\0")[:-1]
+    parts, readable, index = [], None, 0
+    while index < len(words):
+        kind, name, count = words[index], words[index + 1], int(words[index + 2])
+        if kind not in ("part", "pair", "alone", "reader"):
+            raise ValueError(f"no kind of part: {kind}")
+        part = Part(kind, name, words[index + 3:index + 3 + count], len(parts) + 1)
+        if kind == "reader":
+            part.before = readable
+        else:
+            readable = part
+        parts.append(part)
+        index += 3 + count
+    return parts
+
+
+def startable(waiting, running, at_once):
+    """The parts that can start beside those that run, in the order of the list; none overtakes one that has no place."""
+    chosen = []
+    for part in waiting:
+        if part.before and not part.before.is_over:
+            continue
+        if not has_room(part, running + chosen, at_once):
+            break
+        chosen.append(part)
+    return chosen
+
+
+def has_room(part, beside, at_once):
+    """Whether a part can run beside others."""
+    if at_once == 1:
+        return not beside
+    if part.kind == "reader":
+        return True
+    guests = [other for other in beside if other.kind != "reader"]
+    if not guests:
+        return True
+    if "alone" in [part.kind, *(other.kind for other in guests)]:
+        return False
+    return part.places + sum(other.places for other in guests) <= at_once
+
+
+class Run:
+    """Runs parts, `at_once` of them side by side."""
+
+    def __init__(self, parts, at_once, results, show):
+        self._parts, self._at_once, self._show = parts, at_once, show
+        self._logs = pathlib.Path(results) / "parts"
+        # The parts that run, by the ids of their processes.
+        self._running = {}
+        # The ids of processes that were told to end.
+        self._ended = set()
+        self.is_stopped = False
+
+    def run(self):
+        """Runs all parts that are chosen, or those that have begun before ``stop``; returns when all have ended."""
+        self._logs.mkdir(parents=True, exist_ok=True)
+        waiting = [part for part in self._parts if part.is_chosen]
+        while self._running or waiting and not self.is_stopped:
+            running = [part for _, part in self._running.values()]
+            for part in startable(waiting, running, self._at_once) if not self.is_stopped else []:
+                waiting.remove(part)
+                self._start(part)
+            if self._running:
+                self._await_one()
+
+    def stop(self):
+        """Begins no more parts, and ends those that run; a handler of a signal may call it at any time."""
+        self.is_stopped = True
+        for process, _ in list(self._running.values()):
+            self._end(process)
+
+    def _end(self, process):
+        """Ends a process, once: a second signal would interrupt what it does at its end."""
+        if process.pid not in self._ended:
+            self._ended.add(process.pid)
+            process.terminate()
+
+    def log(self, part):
+        return self._logs / f"{part.number}.log"
+
+    def _start(self, part):
+        self._show(f"== {part.name}" if self._at_once == 1 else f"== begins: {part.name}")
+        part.began = time.monotonic()
+        with open(self.log(part), "wb") as log:
+            shown = subprocess.PIPE if self._at_once == 1 else log
+            process = subprocess.Popen(part.command, stdin=subprocess.DEVNULL, stdout=shown, stderr=subprocess.STDOUT)
+            self._running[process.pid] = (process, part)
+            if self.is_stopped:
+                # Stopped while the process began.
+                self._end(process)
+            if self._at_once == 1:
+                for line in process.stdout:
+                    log.write(line)
+                    self._show(line.decode(errors="replace").removesuffix("\n"))
+                process.stdout.close()
+
+    def _await_one(self):
+        pid, status, usage = os.wait4(-1, 0)
+        if pid not in self._running:
+            return
+        process, part = self._running.pop(pid)
+        process.returncode = part.status = os.waitstatus_to_exitcode(status)
+        part.seconds = time.monotonic() - part.began
+        part.processor = usage.ru_utime + usage.ru_stime
+        if self._at_once > 1:
+            self._show(f"== {part.name}")
+            self._show(self.log(part).read_text(errors="replace").removesuffix("\n"))
+        self._show(f"== {part.line}")
+
+
+def explanation(log):
+    """Why a part failed, in a few lines: its last steps and the reason."""
+    lines = log.read_text(errors="replace").splitlines() if log.exists() else []
+    chosen = [line for line in lines if STEP.search(line)][-2:] + [line for line in lines if REASON.search(line)][-6:]
+    return "\n".join(f"    {line[:600]}" for line in chosen)
+
+
+def report(parts, run, results, show):
+    """Shows the table and why parts failed; returns the exit status."""
+    for part in parts:
+        show(part.line)
+    show(f"captures and logs: {results}")
+    failed = [part for part in parts if part.status]
+    for part in failed:
+        show(f"== FAILED: {part.name}\n{explanation(run.log(part))}")
+    passed = sum(part.status == 0 for part in parts)
+    show(f"{passed} passed, {len(failed)} failed, {sum(not part.is_chosen for part in parts)} skipped")
+    return 1 if failed else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", help="the directory of the parts' results; their output goes to parts in it")
+    parser.add_argument("--at-once", type=int, required=True, help="the number of guests that run side by side")
+    parser.add_argument("--only", default="", metavar="PATTERN", help="only parts whose name matches")
+    chosen = parser.parse_args()
+    if chosen.at_once < 1:
+        parser.error("at least one guest runs")
+    parts = read(sys.stdin.buffer)
+    for part in parts:
+        part.is_chosen = re.search(chosen.only, part.name) is not None
+    if not any(part.is_chosen for part in parts):
+        print(f"parts: no part has a name like {chosen.only}", file=sys.stderr)
+        return 1
+    show = lambda text: print(text, flush=True)
+    run = Run(parts, chosen.at_once, chosen.results, show)
+    received = []
+
+    def stop(number, _):
+        received.append(number)
+        run.stop()
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
+    run.run()
+    if received:
+        return 128 + received[0]
+    return report(parts, run, chosen.results, show)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
