@@ -22,6 +22,9 @@ extern int accept4(int descriptor, struct sockaddr *address, socklen_t *length, 
 // pipe2(2): unistd.h declares it only with _GNU_SOURCE.
 extern int pipe2(int descriptors[2], int flags);
 
+// splice(2): fcntl.h declares it only with _GNU_SOURCE.
+extern ssize_t splice(int input, loff_t *input_offset, int output, loff_t *output_offset, size_t length, unsigned int flags);
+
 // timerfd_settime(2): a macro that expands to an enumerator, which is not imported.
 static const int handoff_timer_cancel_on_set = TFD_TIMER_CANCEL_ON_SET;
 

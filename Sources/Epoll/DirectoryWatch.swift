@@ -93,12 +93,15 @@ extension DirectoryWatch {
         case everything
         /// Files that are complete: written and closed, moved, or removed.
         case completeFiles
+        /// Files, sockets and directories that appear.
+        case appearance
 
         var inside: UInt32 {
             let files = UInt32(IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE)
             return switch self {
             case .everything: files | UInt32(IN_CREATE | IN_DELETE_SELF | IN_MOVE_SELF)
             case .completeFiles: files
+            case .appearance: UInt32(IN_CREATE | IN_MOVED_TO)
             }
         }
 

@@ -49,6 +49,8 @@ extension UserActivity {
 
     /// Why the document cannot follow to another device now, as a sentence for the user; nil while it can, for an
     /// activity without a document, and before the daemon has said so.
+    ///
+    /// It does not tell whether the file exists: an app may be in a sandbox that hides that from it.
     public var documentProblem: String? { handoff.publisher.published(id).documentProblem }
 
     /// Whether this is the activity of this device that other devices may continue.

@@ -25,10 +25,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / folder) for folder in ("Tests/Stories", "Tests/Window", "Tests/Benchmarks")]
 
 from network import Host, Pair, bare_copy, connect, stream_copy  # noqa: E402
-from resting import memory, wake_ups, woken_since  # noqa: E402
+from resting import memory  # noqa: E402
 from screen import display  # noqa: E402
 from world import (  # noqa: E402
-    TIMEOUT, Lines, app_environment, check, print_ends, private_bus, process, run_story, type_hash,
+    TIMEOUT, Lines, app_environment, check, print_ends, private_bus, process, run_story, type_hash, wake_ups,
+    woken_since,
 )
 
 # Where D-Bus finds what to start for KDE Connect's name: the program's directory differs between distributions.

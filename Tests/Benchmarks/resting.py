@@ -16,22 +16,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "Stories"))
 
 import budget
-from world import PROGRAMS, device, process, run_story, trust_each_other
-
-
-def wake_ups(pid):
-    """The number of voluntary context switches of each thread of a process so far."""
-    return {
-        status.parent.name: int(line.split()[1])
-        for status in pathlib.Path(f"/proc/{pid}/task").glob("*/status")
-        for line in status.read_text().splitlines()
-        if line.startswith("voluntary_ctxt_switches")
-    }
-
-
-def woken_since(before, pid):
-    """The number of wake-ups since `before` of the threads that still run."""
-    return sum(count - before.get(thread, 0) for thread, count in wake_ups(pid).items())
+from world import PROGRAMS, device, process, run_story, trust_each_other, wake_ups, woken_since
 
 
 def memory(pid):
@@ -58,7 +43,8 @@ def rest(state, daemon, sleeper, seconds, megabytes=None, most=None):
     )
 
 
-# How long a daemon needs at most after its start until it has read what is installed, in seconds.
+# How long a program needs at most after its start until it has read what is there, and its first timers have passed, in
+# seconds.
 SETTLING = 20
 
 
@@ -78,6 +64,7 @@ def story(seconds):
                 # It takes its name once it has read the daemon.
                 name = "org.handoffd.Desktop1"
                 subprocess.run(["gdbus", "wait", "--address", desktop.bus, "--timeout", "30", name], check=True)
+                time.sleep(SETTLING)
                 rest("handoff-desktop, nothing to continue", panel, sleeper, seconds, megabytes=12, most=0)
             with laptop.publishing("--type", "org.example.notes.editing"):
                 with desktop.watching() as nearby:

@@ -150,7 +150,7 @@ package struct App: Hashable, Sendable {
         }
         if isActivatable || entry.strings("Implements").contains("org.handoffd.Application1") {
             // Desktop Entry Specification, "D-Bus Activation": the file is named like the app on the bus.
-            guard id.split(separator: ".", omittingEmptySubsequences: false).count >= 2, !id.contains("..") else {
+            guard id.split(separator: ".", omittingEmptySubsequences: false).count >= 2, !id.includes("..") else {
                 throw AppError(
                     key: "DBusActivatable",
                     "requires a file whose name is the bus name of the app, not \(id)."

@@ -57,7 +57,7 @@ package struct AppScan: Sendable {
     private func entry(of file: DesktopFile) throws(AppError) -> DesktopEntry? {
         guard let text = file.text else { return nil }
         // Most files do not declare activities; their errors are not reported.
-        guard text.contains("X-Handoff-") else { return nil }
+        guard text.includes("X-Handoff-") else { return nil }
         do throws(DesktopEntry.SyntaxError) {
             return try DesktopEntry(text)
         } catch {

@@ -9,13 +9,13 @@ package struct AppDirectories: Hashable, Sendable {
 
     /// The directories that the environment defines (XDG Base Directory Specification), and those to which Flatpak and
     /// Snap export desktop files.
+    ///
+    /// What Flatpak installs for one user is below that user's data (flatpak(1)).
     package init(environment: [String: String]) {
         var bases: [String] = []
-        if let home = environment["HOME"], home.hasPrefix("/") {
-            bases.append(Self.absolute(environment["XDG_DATA_HOME"]) ?? home + "/.local/share")
-            bases.append(home + "/.local/share/flatpak/exports/share")
-        } else if let data = Self.absolute(environment["XDG_DATA_HOME"]) {
-            bases.append(data)
+        let home = Self.absolute(environment["HOME"]).map { $0 + "/.local/share" }
+        if let data = Self.absolute(environment["XDG_DATA_HOME"]) ?? home {
+            bases += [data, (data.hasSuffix("/") ? String(data.dropLast()) : data) + "/flatpak/exports/share"]
         }
         let listed = environment["XDG_DATA_DIRS"] ?? ""
         let shared = listed.isEmpty ? "/usr/local/share/:/usr/share/" : listed

@@ -25,7 +25,7 @@ struct DesktopFile: Hashable, Sendable {
     }
 
     /// Whether it is in a directory to which Flatpak exports the files of its apps (flatpak(1), "exports/share").
-    var isExported: Bool { path.contains("/exports/share/") }
+    var isExported: Bool { path.includes("/exports/share/") }
 
     /// The text of the file; nil if it cannot be read.
     var text: String? { smallFile(at: path, upTo: Self.maximumFileBytes) }

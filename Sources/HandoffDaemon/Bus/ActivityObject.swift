@@ -8,6 +8,7 @@ import Logging
 struct ActivityObject: ActivityHandler {
     let engine: Engine
     let id: ActivityRegister.ID
+    let audience: Audience
     let logger: Logger
 
     var type: String { record?.activity.type.rawValue ?? "" }
@@ -15,7 +16,7 @@ struct ActivityObject: ActivityHandler {
     var isCurrent: Bool { engine.read { $0.origin.current?.id == id } }
     var encodedSize: Int { record?.encodedSize ?? 0 }
 
-    var documentProblem: String { record?.documentProblem ?? "" }
+    var documentProblem: String { record.flatMap(audience.documentProblem) ?? "" }
 
     private var record: ActivityRegister.Record? { engine.read { try? $0.origin.activity(id) } }
 
@@ -27,7 +28,10 @@ struct ActivityObject: ActivityHandler {
         try PayloadSize.check(activity, replacing: record.activity, logger)
         let problem =
             UserInfoValue.haveEqualEntries(activity.userInfo, record.activity.userInfo)
-            ? record.documentProblem : try engine.desktop.documentProblem(of: activity)
+            ? record.documentProblem
+            : try audience.checkingDocuments { () throws(HandoffError) in
+                try engine.desktop.documentProblem(of: activity)
+            }
         try engine.activities.update(id, by: client) {
             $0.activity = activity
             $0.isEligible = draft.isEligible

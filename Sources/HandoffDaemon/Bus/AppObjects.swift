@@ -28,7 +28,7 @@ struct AppObjects: Sendable {
         if let (id, event) = effect.activityEvent, let record = record(id) { emit(event, of: record) }
         switch effect {
         case .activityRemoved(let id): connection.objects.remove(at: HandoffName.activity(id))
-        case .activityChanged(let old, let new): show(new.changes(since: old), of: new)
+        case .activityChanged(let old, let new): show(Self.changes(of: new, since: old), of: new)
         case .currentChanged(let old, let new):
             for (id, isCurrent) in [(old, false), (new, true)] {
                 if let record = id.flatMap(record) { show(["Current": .boolean(isCurrent)], of: record) }
@@ -50,6 +50,17 @@ struct AppObjects: Sendable {
         var signal = event.signal(of: HandoffName.activity(record.id))
         signal.destination = record.owner
         connection.emit(signal)
+    }
+
+    /// Returns the properties that differ for the app: a change of a problem that it does not learn is none.
+    private static func changes(
+        of new: ActivityRegister.Record,
+        since old: ActivityRegister.Record
+    ) -> [String: Value] {
+        var changes = new.changes(since: old)
+        let problems = [old, new].map(Audience.apps.documentProblem)
+        changes["DocumentProblem"] = problems[0] == problems[1] ? nil : .string(problems[1] ?? "")
+        return changes
     }
 
     private func show(_ changes: [String: Value], of record: ActivityRegister.Record) {

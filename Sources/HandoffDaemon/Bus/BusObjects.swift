@@ -33,12 +33,12 @@ struct BusObjects: Sendable {
     func show(_ state: Engine.State) {
         objects.insertObjectManager(at: HandoffName.root)
         let appsObject = AppsObject(engine: engine, defaults: defaultApps)
-        let interfaces: [Interface] = [
-            .manager(ManagerObject(objects: self)), .apps(appsObject), .documents(documentsObject),
-            .pairing(PairingObject(objects: self)), .rules(rules), .settings(settings),
+        let others: [Interface] = [
+            .apps(appsObject), .documents(documentsObject), .pairing(PairingObject(objects: self)), .rules(rules),
+            .settings(settings),
         ]
-        insert(interfaces, at: HandoffName.root)
-        apps.insert(interfaces)
+        insert([.manager(ManagerObject(objects: self))] + others, at: HandoffName.root)
+        apps.insert([.manager(ManagerObject(objects: self, audience: .apps))] + others)
         objects.setAbsenceReason { [engine] path in
             guard let id = HandoffName.nearbyActivityID(at: path) else { return nil }
             return engine.nearby.absence(of: NearbyEntry.ID(rawValue: id)).map(errorReply) as? DBusError
@@ -53,9 +53,11 @@ struct BusObjects: Sendable {
     }
 
     private func insert(_ record: ActivityRegister.Record) {
-        let interface = Interface.activity(ActivityObject(engine: engine, id: record.id, logger: engine.logger))
-        insert([interface], at: HandoffName.activity(record.id))
-        apps.insert(interface, of: record)
+        func interface(for audience: Audience) -> Interface {
+            .activity(ActivityObject(engine: engine, id: record.id, audience: audience, logger: engine.logger))
+        }
+        insert([interface(for: .programs)], at: HandoffName.activity(record.id))
+        apps.insert(interface(for: .apps), of: record)
     }
 
     private func insert(_ entry: NearbyEntry) {

@@ -9,6 +9,7 @@ import HandoffWire
 /// Implements `Manager1` for the engine.
 struct ManagerObject: ManagerHandler {
     let objects: BusObjects
+    var audience = Audience.programs
 
     private var engine: Engine { objects.engine }
 
@@ -57,7 +58,9 @@ struct ManagerObject: ManagerHandler {
             needsSave: draft.needsSave || draft.delegate != nil,
             delegate: draft.delegate,
             application: draft.application,
-            documentProblem: try engine.desktop.documentProblem(of: activity),
+            documentProblem: try audience.checkingDocuments { () throws(HandoffError) in
+                try engine.desktop.documentProblem(of: activity)
+            },
             by: client
         )
         objects.clients.insert(client)
@@ -121,9 +124,9 @@ struct ManagerObject: ManagerHandler {
 
     func openStream(continuation: String, by caller: Caller) -> @Sendable () async throws -> UnixFD {
         let request = objects.requests.begin(by: caller, about: continuation)
-        return { [objects] in
+        return { [objects, audience] in
             try await request.whileWanted(on: objects.connection) {
-                try await objects.streams.openStream(try ContinuationID(continuation))
+                try await objects.streams.openStream(try ContinuationID(continuation), for: caller.name, audience)
             }
         }
     }

@@ -64,7 +64,7 @@ struct EngineSessions: Sendable {
     /// about another document, the answer is a refusal.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
-    func answer(to request: FetchRequest) async throws -> PreparedAnswer {
+    func answer(to request: FetchRequest, from device: DeviceID) async throws -> PreparedAnswer {
         var completions = engine.saveCompletions.current
         let saved = prepare(for: request)
         if let saved {
@@ -75,7 +75,7 @@ struct EngineSessions: Sendable {
         let prepared = engine.read { state in
             let now = Moment.now
             let record = state.origin.record(for: request, after: saved, at: now)
-            let answer = state.origin.answer(to: request, after: saved, at: now)
+            let answer = state.origin.answer(to: request, from: device, after: saved, at: now)
             let team = record?.application.flatMap { state.desktop.installedApps.teams[$0] }
             return PreparedAnswer(answer: answer.filling(team: team), activity: record?.id)
         }

@@ -134,9 +134,13 @@ struct EngineTrust: Sendable {
 
     /// Leaves the circle without notifying any other device, and becomes another device with new keys.
     ///
-    /// - Throws: ``HandoffError`` with `stateUnwritable`; then nothing has changed.
+    /// - Throws: ``HandoffError`` with `limitReached` while the user pairs this device, which has introduced itself under its
+    ///   present identity, or with `stateUnwritable`.
     func leave() async throws {
-        try await change { kept in
+        try await change { kept throws(HandoffError) in
+            guard engine.read(\.pairing.activeRequest) == nil else {
+                throw HandoffError(.limitReached, "This device is pairing: finish or stop that first, then leave.")
+            }
             // Also those with devices that are not trusted: the new identity is not to be heard under an old key.
             kept.pairings = PairingRecords()
             kept.devices.leave()

@@ -55,6 +55,8 @@ package enum EarlierStateDirectory {
                 throw immovable(file, from: earlier, to: directory, errno)
             }
         }
+        // A file that an interrupted write has left may have keys in it.
+        StateDirectory.removeDrafts(in: earlier)
         unlink(earlier.appending("lock").string)
         return .moved
     }

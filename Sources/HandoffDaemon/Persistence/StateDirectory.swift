@@ -16,6 +16,8 @@ package struct StateDirectory: Sendable {
     package let wasReadableForOthers: Bool
     /// The open lock file.
     private let lock: Int32
+    /// Logs what somebody should know.
+    private let report: @Sendable (String) -> Void
 
     /// Returns the path of the directory: the requested one, otherwise the user's default, whoever starts the daemon.
     ///
@@ -39,23 +41,27 @@ package struct StateDirectory: Sendable {
     ///   - path: the path of the directory.
     ///   - runtimeDirectory: the user's directory for files of running programs (XDG_RUNTIME_DIR). A lock there keeps a
     ///     second daemon out even when the state directory was deleted meanwhile; nil for none.
+    ///   - report: is called with a sentence when something that was in the way was moved aside.
     ///   - body: uses the directory.
     /// - Throws: `HandoffError` when it cannot be used, belongs to another user, may be changed by others, or when
     ///   another daemon uses it; else what `body` throws.
     package static func withDirectory<Success>(
         at path: FilePath,
         runtimeDirectory: FilePath? = nil,
+        report: @escaping @Sendable (String) -> Void = { _ in },
         _ body: (StateDirectory) async throws -> Success
     ) async throws -> Success {
         let outerLock = try runtimeDirectory.flatMap { try lockOutside(path, in: $0) }
-        defer { if let outerLock { close(outerLock) } }
+        defer { if let outerLock { release(outerLock) } }
         try make(path)
         let wasReadable = try claim(path)
         let lock = try open(path.appending(lockName), O_RDWR | O_CREAT)
-        defer { close(lock) }
+        defer { release(lock) }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else { throw isUsed(path) }
         removeDrafts(in: path)
-        return try await body(StateDirectory(path: path, wasReadableForOthers: wasReadable, lock: lock))
+        return try await body(
+            StateDirectory(path: path, wasReadableForOthers: wasReadable, lock: lock, report: report)
+        )
     }
 
     private static let lockName = "lock"
@@ -71,6 +77,14 @@ package struct StateDirectory: Sendable {
             throw isUsed(path)
         }
         return lock
+    }
+
+    /// Releases a lock, and closes its file.
+    ///
+    /// Closing alone would not release it while a process that was just forked here has not yet executed its program.
+    private static func release(_ lock: Int32) {
+        flock(lock, LOCK_UN)
+        close(lock)
     }
 
     private static var currentDirectory: String {
@@ -138,7 +152,7 @@ package struct StateDirectory: Sendable {
     }
 
     /// Removes drafts that a crash or a failed write has left: they may hold keys that were replaced since.
-    private static func removeDrafts(in path: FilePath) {
+    static func removeDrafts(in path: FilePath) {
         guard let directory = opendir(path.string) else { return }
         defer { closedir(directory) }
         var names: [String] = []
@@ -162,7 +176,7 @@ package struct StateDirectory: Sendable {
         guard directory >= 0 else { throw Self.unwritable(path, errno) }
         defer { close(directory) }
         try checkLock(in: directory)
-        let descriptor = try Self.openDraft(draft)
+        let descriptor = try openDraft(draft)
         defer { close(descriptor) }
         do throws(Errno) {
             try writeAll(bytes[...], to: descriptor)
@@ -192,21 +206,34 @@ package struct StateDirectory: Sendable {
     }
 
     /// Opens a draft, in place of whatever else has that name.
-    private static func openDraft(_ draft: FilePath) throws(HandoffError) -> Int32 {
+    private func openDraft(_ draft: FilePath) throws(HandoffError) -> Int32 {
         let flags = O_WRONLY | O_CREAT | O_TRUNC
         do {
-            return try open(draft, flags)
+            return try Self.open(draft, flags)
         } catch {
             var status = stat()
             guard lstat(draft.string, &status) == 0 else { throw error }
             switch status.st_mode & S_IFMT {
             case S_IFLNK: unlink(draft.string)
-            case S_IFDIR: rmdir(draft.string)
+            case S_IFDIR: if rmdir(draft.string) != 0 { moveAside(draft) }
             default: throw error
             }
-            return try open(draft, flags)
+            return try Self.open(draft, flags)
         }
     }
+
+    /// Gives a directory with files, which handoffd has not made, another name beside its own, if it can.
+    private func moveAside(_ directory: FilePath) {
+        for number in 0..<Self.maximumAside {
+            let place = FilePath("\(directory).aside" + (number == 0 ? "" : "-\(number)"))
+            // rename(2): it replaces nothing but an empty directory.
+            guard rename(directory.string, place.string) != 0 else {
+                return report("moved a directory with files, which was in the way, from \(directory) to \(place)")
+            }
+        }
+    }
+
+    private static let maximumAside = 100
 
     /// 16 MiB: the keys and names of many thousand devices.
     private static let maximumFileBytes = 16 * 1024 * 1024
@@ -289,6 +316,7 @@ package struct StateDirectory: Sendable {
         case ENOSPC, EDQUOT: "The disk or your share of it is full: delete something."
         case EACCES, EPERM: "Check who owns it."
         case EIO: "The disk may be failing: `sudo dmesg` tells."
+        case EISDIR: "It is a directory, which cannot be moved away: do that, or unmount it."
         default: "Check who owns it and whether the disk is full."
         }
     }

@@ -32,7 +32,8 @@ package struct Daemon<R: Radio>: Sendable {
     package func run() async throws {
         try await StateDirectory.withDirectory(
             at: options.stateDirectory,
-            runtimeDirectory: options.runtimeDirectory
+            runtimeDirectory: options.runtimeDirectory,
+            report: { [logger] in logger.warning("\($0)", metadata: ["event": "state.moved"]) }
         ) { directory in
             if directory.wasReadableForOthers {
                 logger.notice("others could read \(directory.path): it is now this user's alone")

@@ -6,7 +6,7 @@ import Synchronization
 enum DialUrgency: Sendable {
     /// An app or the user waits for it.
     case awaited
-    /// It can be made later.
+    /// It can be made later, or it is for an app, which may ask for any number of them.
     case deferrable
 }
 

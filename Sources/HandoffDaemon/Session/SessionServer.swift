@@ -69,7 +69,7 @@ struct SessionServer: Sendable {
         _ release: Promise<Void>
     ) async {
         do {
-            try await admission.withStream {
+            try await admission.withStream(of: accepted.authenticated.device) {
                 try await stream(session, to: activity, accepted, on: channel, release)
             }
         } catch is CancellationError {
@@ -273,8 +273,8 @@ struct SessionServer: Sendable {
         case .fetch(let request):
             // Before its app is asked to save.
             if let refusal = engine.rules.refusal(to: device) { return refusal }
-            return try await engine.sessions.answer(to: request)
-        case .stream where !admission.hasRoomForStream:
+            return try await engine.sessions.answer(to: request, from: device)
+        case .stream where !admission.hasRoomForStream(of: device):
             return .refusal(.busy, "This device has too many streams open; end one, and try again.")
         case .stream(let request):
             return engine.sessions.answer(to: request, from: device)

@@ -1,3 +1,4 @@
+import AsyncSupport
 import DBus
 import Epoll
 import HandoffCore
@@ -12,6 +13,7 @@ struct StreamOpener: Sendable {
     let client: SessionClient
     let reactor: Reactor
     let logger: Logger
+    private let appDials = AppDialTurns()
 
     private var engine: Engine { client.engine }
 
@@ -19,20 +21,51 @@ struct StreamOpener: Sendable {
     /// which libraries of D-Bus give up.
     private static let limit = Duration.seconds(24)
 
+    init(client: SessionClient, reactor: Reactor, logger: Logger) {
+        (self.client, self.reactor, self.logger) = (client, reactor, logger)
+    }
+
     /// Returns a connected socket whose other end is the app that began the activity.
     ///
+    /// The dial for an app, which may be hostile, gives way to those for which the user waits; the dials of all apps are
+    /// made one after the other.
+    ///
+    /// - Parameters:
+    ///   - continuation: names the activity.
+    ///   - caller: who asks for the stream.
+    ///   - audience: under which name it asks.
     /// - Throws: ``HandoffError`` or `RadioError` that explains the failure and what to do.
-    func openStream(_ continuation: ContinuationID) async throws -> UnixFD {
+    func openStream(_ continuation: ContinuationID, for caller: BusName, _ audience: Audience) async throws -> UnixFD {
         if let obstacle = engine.rules.obstacle(toDealingWith: continuation.device) { throw obstacle.error }
         let peer = try engine.sessions.peer(continuation.device)
+        let request = StreamRequest(activity: continuation.activity)
         do {
-            return try await client.withChannel(to: peer, .awaited, limit: Self.limit) { channel, result in
-                let request = StreamRequest(activity: continuation.activity)
-                try await serve(request, of: peer, over: channel, result)
+            switch audience {
+            case .programs: return try await open(request, of: peer, .awaited)
+            case .apps:
+                let noAnswer = HandoffError.noAnswer(from: peer.name, within: Self.limit)
+                return try await withTimeout(Self.limit, throwing: noAnswer) {
+                    try await appDials.withTurn(of: caller) { endTurn in
+                        try await open(request, of: peer, .deferrable, opened: endTurn)
+                    }
+                }
             }
         } catch {
             report(error, of: peer)
             throw error
+        }
+    }
+
+    /// Dials the device, calls `opened` when it has answered the dial, and requests the stream.
+    private func open(
+        _ request: StreamRequest,
+        of peer: SessionPeer,
+        _ urgency: DialUrgency,
+        opened: @escaping @Sendable () -> Void = {}
+    ) async throws -> UnixFD {
+        try await client.withChannel(to: peer, urgency, limit: Self.limit) { channel, result in
+            opened()
+            try await serve(request, of: peer, over: channel, result)
         }
     }
 

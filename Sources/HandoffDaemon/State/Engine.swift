@@ -151,11 +151,14 @@ package final class Engine: Sendable {
         let changesDevices = draft.devices.contents != before.devices.contents
         guard changesDevices || draft.pairings != before.pairings else { return }
         logger.debug("writing what has changed", metadata: ["event": "state.writing"])
-        if changesDevices { try await CircleFile.write(draft.devices.contents, to: directory) }
         if draft.devices.identity.id != before.devices.identity.id {
-            // The circle on disk is empty already: if this fails, the device has left under its old identity.
-            try await draft.devices.identity.write(to: directory)
+            // In this order: if a step fails, the device has left under its old identity, and no new identity is ever
+            // heard under a key of an old pairing.
+            try await PairingsFile.write(draft.pairings, to: directory)
+            try await CircleFile.write(draft.devices.contents, to: directory)
+            return try await draft.devices.identity.write(to: directory)
         }
+        if changesDevices { try await CircleFile.write(draft.devices.contents, to: directory) }
         guard draft.pairings != before.pairings else { return }
         do {
             try await PairingsFile.write(draft.pairings, to: directory)

@@ -10,7 +10,7 @@ extension Engine {
     /// Each facet holds what belongs together, and changes it; what concerns several facets is here.
     struct State: Sendable {
         /// The activities of this device.
-        var origin = Origin(run: .random(in: .min ... .max))
+        var origin = Origin(streamTokenKey: .generate(), firstTag: ActivityTag(.random(in: .min ... .max)))
         var nearby = NearbyState()
         var trust: TrustState
         var pairing: PairingState

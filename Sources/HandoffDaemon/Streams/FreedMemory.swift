@@ -3,7 +3,7 @@ import Synchronization
 
 /// Keeps memory that streams free for their next pieces, instead of giving it back to the kernel each time.
 ///
-/// Each piece over the local network takes some buffers of 64 KiB. By default glibc gives free memory back as soon as
+/// Each read over the local network takes some buffers of up to 256 KiB. By default glibc gives free memory back as soon as
 /// there are 128 KiB of it (`M_TRIM_THRESHOLD`, mallopt(3)), and the kernel clears each page anew for the next piece:
 /// that was a quarter of a stream's processor time (Docs/Measurements.md).
 final class FreedMemory: Sendable {
@@ -11,7 +11,8 @@ final class FreedMemory: Sendable {
     ///
     /// After the first stream, glibc does not raise the size any more from which it maps a block of its own.
     static let ofProcess = FreedMemory { isKept in
-        _ = mallopt(M_TRIM_THRESHOLD, isKept ? 1 << 20 : 128 << 10)
+        _ = mallopt(M_TRIM_THRESHOLD, isKept ? 4 << 20 : 128 << 10)
+        _ = mallopt(M_MMAP_THRESHOLD, isKept ? 1 << 20 : 128 << 10)
         if !isKept { malloc_trim(0) }
     }
 

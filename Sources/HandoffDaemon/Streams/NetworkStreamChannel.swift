@@ -1,3 +1,4 @@
+import HandoffCore
 import LocalNetwork
 import Synchronization
 
@@ -10,9 +11,6 @@ final class NetworkStreamChannel: StreamChannel {
     static let aliveInterval = Duration.seconds(4)
     /// After how much time without any bytes the network counts as lost: three of the other side's words.
     static let silenceLimit = Duration.seconds(12)
-
-    /// The most bytes of one read: with an incomplete frame they fit a `FrameDecoder`.
-    private static let readBytes = 65_535
 
     private let connection: TCPConnection
     private let silence = SilenceTimer(limit: silenceLimit)
@@ -27,7 +25,9 @@ final class NetworkStreamChannel: StreamChannel {
 
     func receive() async throws -> [UInt8]? {
         do {
-            return try await silence.whileWaiting { try await connection.receive(atMost: Self.readBytes) }
+            return try await silence.whileWaiting {
+                try await connection.receive(atMost: StreamReceiver.networkReadBytes)
+            }
         } catch {
             guard !isSilent.withLock(\.self) else {
                 throw NetworkError(.connectionLost, "The local network is gone: nothing came for \(Self.silenceLimit).")

@@ -11,8 +11,8 @@ final class StreamInput: Sendable {
     enum Element: Sendable {
         /// Data that came over the radio; the other side waits for a report.
         case radioData([UInt8])
-        /// Data that came over the network.
-        case networkData([UInt8])
+        /// Data that came over the network: the pieces of one read.
+        case networkData([[UInt8]])
         case end
         case arrived
     }
@@ -21,10 +21,13 @@ final class StreamInput: Sendable {
     let elements: AsyncStream<Element>
 
     private let continuation: AsyncStream<Element>.Continuation
+    /// How many reads from the network wait for the app: one is written while the next one is decrypted.
+    private static let networkReads = 2
+
     /// Bounds the data that came over the radio.
     private let window = Mutex(StreamWindow())
     /// Bounds the data that came over the network.
-    private let places = CountingSemaphore(StreamWindow.pieces)
+    private let places = CountingSemaphore(networkReads)
 
     init() {
         (elements, continuation) = AsyncStream.makeStream()
@@ -38,12 +41,12 @@ final class StreamInput: Sendable {
         continuation.yield(.radioData(bytes))
     }
 
-    /// Adds data that came over the network; waits while there are as many pieces as fit.
+    /// Adds the pieces of one read that came over the network; waits while there is as much as fits.
     ///
     /// - Throws: `CancellationError`.
-    func putNetworkData(_ bytes: [UInt8]) async throws {
+    func putNetworkData(_ pieces: [[UInt8]]) async throws {
         try await places.acquire()
-        continuation.yield(.networkData(bytes))
+        continuation.yield(.networkData(pieces))
     }
 
     /// Adds the end of the data, or the report that everything has arrived, which `StreamReceiver` admits once.
@@ -61,7 +64,7 @@ final class StreamInput: Sendable {
         try window.withLock { try $0.remove() }
     }
 
-    /// The app has taken a piece that came over the network.
+    /// The app has taken what one read from the network has brought.
     func releaseNetworkData() {
         places.release()
     }

@@ -25,10 +25,13 @@ final class StreamOutput: Sendable {
     /// Held while a piece is sent.
     private let turn = AsyncMutex()
 
-    /// How many bytes of the stream one piece may carry now.
+    /// How many bytes of the stream may be sent at a time now: one piece over the radio, some over the network.
     var maximumDataBytes: Int {
-        room.value.isOnNetwork ? StreamPiece.maximumNetworkDataBytes : StreamPiece.maximumDataBytes
+        room.value.isOnNetwork ? Self.networkPieces * StreamPiece.maximumNetworkDataBytes : StreamPiece.maximumDataBytes
     }
+
+    /// How many full pieces go over the network with one system call: each call costs a wake-up here and at the app.
+    private static let networkPieces = 4
 
     init(_ channel: any StreamChannel, _ sender: StreamSender) {
         state = Mutex(State(channel: channel, sender: sender))
@@ -52,11 +55,25 @@ final class StreamOutput: Sendable {
         try changeRoom { try $0.window.remove() }
     }
 
-    /// Sends a piece; data only after ``waitForRoom()``.
+    /// Sends a piece other than data.
     ///
     /// - Throws: the errors of the channel and of `StreamSender`.
     func send(_ piece: StreamPiece) async throws {
         try await turn.withLock { try await transmit(piece) }
+    }
+
+    /// Sends at most ``maximumDataBytes`` of the stream; only after ``waitForRoom()``.
+    ///
+    /// - Throws: the errors of the channel and of `StreamSender`.
+    func send(data: [UInt8]) async throws {
+        try await turn.withLock {
+            // Data over the network needs no room. What was read for the radio is one piece over either.
+            try changeRoom { if !$0.isOnNetwork { try $0.window.add() } }
+            let (channel, bytes) = try state.withLock { state in
+                (state.channel, try state.sender.encode(data: data, atMost: StreamPiece.maximumNetworkDataBytes))
+            }
+            try await channel.sendAll(bytes)
+        }
     }
 
     /// Sends that nothing else is to be sent, unless everything has been sent already.
@@ -84,8 +101,6 @@ final class StreamOutput: Sendable {
     }
 
     private func transmit(_ piece: StreamPiece) async throws {
-        // Data over the network needs no room.
-        if case .data = piece { try changeRoom { if !$0.isOnNetwork { try $0.window.add() } } }
         let (channel, bytes) = try state.withLock { state in
             if piece == .arrived { state.isFinished = true }
             return (state.channel, try state.sender.encode(piece))

@@ -117,11 +117,11 @@ struct StreamRelay: Sendable {
 
     private func send(to output: StreamOutput) async throws {
         while true {
-            // What the app writes meanwhile becomes one piece.
+            // What the app writes meanwhile goes together.
             try await output.waitForRoom()
             let bytes = try await app.read(atMost: output.maximumDataBytes)
             guard !bytes.isEmpty else { break }
-            try await output.send(.data(bytes))
+            try await output.send(data: bytes)
         }
         hasAppFinished.set(true)
         try await output.send(.end)
@@ -194,13 +194,17 @@ struct StreamRelay: Sendable {
         var receiver = receiver
         var (isOnNetwork, hasArrived) = (false, false)
         var channel: any StreamChannel = radio
+        // The data of one read.
+        var data: [[UInt8]] = []
         while true {
             // Pieces may have arrived together with the message that opened the stream.
             while let piece = try receiver.next() {
                 switch piece {
-                case .data(let bytes) where isOnNetwork: try await input.putNetworkData(bytes)
+                case .data(let bytes) where isOnNetwork: data.append(bytes)
                 case .data(let bytes): try input.putRadioData(bytes)
-                case .end: input.put(.end)
+                case .end:
+                    try await flush(&data)
+                    input.put(.end)
                 case .arrived:
                     hasArrived = true
                     input.put(.arrived)
@@ -213,6 +217,7 @@ struct StreamRelay: Sendable {
                     isOnNetwork = true
                 }
             }
+            try await flush(&data)
             // The caller has everything and knows it; it waits until this side closes, so that its last message is not
             // discarded with the channel.
             if !isCaller, hasArrived { break }
@@ -225,6 +230,13 @@ struct StreamRelay: Sendable {
         input.finish()
     }
 
+    /// Puts data that came over the network, if there is any, in front of what comes next.
+    private func flush(_ data: inout [[UInt8]]) async throws {
+        guard !data.isEmpty else { return }
+        try await input.putNetworkData(data)
+        data.removeAll(keepingCapacity: true)
+    }
+
     /// Passes on to the app what has arrived, and tells the other side that it may send more.
     private func deliver(_ output: StreamOutput) async throws {
         for await element in input.elements {
@@ -233,8 +245,8 @@ struct StreamRelay: Sendable {
                 try await app.write(bytes)
                 try input.releaseRadioData()
                 try await output.send(.taken)
-            case .networkData(let bytes):
-                try await app.write(bytes)
+            case .networkData(let pieces):
+                for bytes in pieces { try await app.write(bytes) }
                 input.releaseNetworkData()
             case .end:
                 // An app that has finished before learns with this end that all of its bytes have arrived; so it waits

@@ -11,9 +11,10 @@ struct DiskStories {
         try await World.runPair { world, laptop, desktop in
             try await desktop.publishing("org.example.edit", ["--title", "Report"]) { _ in
                 try await laptop.watching { _ = try await $0.one() }
+                // A write that begins before the pipe is there may open it all the same, and the name's waits behind it.
+                let start = laptop.log.lines.count
                 let id = try await desktop.id
                 let pipe = try Pipe(named: ".devices.new", in: world.stateDirectory(of: "laptop"))
-                let start = laptop.log.lines.count
                 try await laptop.withControl(["devices", "rename", id, "Travel"]) { rename, _ in
                     try await laptop.log.event("state.writing", from: start)
                     try await Self.useWithoutDisk(laptop, beside: desktop)

@@ -61,11 +61,8 @@ struct PairingCrashStories {
             try await desktop.pairing { other in
                 try await world.withDevice("tablet") { tablet in
                     try await Self.withOneAnswer(tablet, desktop, other) { one in
-                        // The draft of `devices` cannot be opened; all other files can be written.
-                        try FileManager.default.createDirectory(
-                            atPath: blocked + "/full",
-                            withIntermediateDirectories: true
-                        )
+                        // The draft of `devices` cannot be opened (open(2), ENXIO); all other files can be written.
+                        try #require(mknod(blocked, S_IFSOCK | 0o600, 0) == 0)
                         let start = tablet.log.lines.count
                         one.type("yes")
                         try await other.screen.line(containing: "Paired with tablet")

@@ -3,6 +3,7 @@ import Foundation
 import HandoffBrowser
 @testable import HandoffBus
 @testable import HandoffCLI
+import HandoffJSON
 import HandoffModel
 import TestLimits
 import Testing

@@ -181,5 +181,11 @@ struct AppTests {
             ]
         )
         #expect(paths.contains("/var/lib/snapd/desktop/applications"))
+        let moved = AppDirectories(environment: ["HOME": "/h", "XDG_DATA_HOME": "/d/", "XDG_DATA_DIRS": "/a"]).paths
+        #expect(
+            moved.prefix(3).map(\.self) == [
+                "/d/applications", "/d/flatpak/exports/share/applications", "/a/applications",
+            ]
+        )
     }
 }

@@ -205,8 +205,33 @@ struct CircleKeepingTests {
                 began: Moment.now.unixMicroseconds
             )
             try await world.engine.pairings.keep(record)
+            // The file cannot be replaced, so that the device stays what it is.
+            let draft = world.directory.path.appending(".pairings.new")
+            try draft.makePipe()
+            let (engine, id) = (world.engine, world.engine.identity.id)
+            async let outcome = Self.outcome { try await engine.trust.leave() }
+            _ = try await draft.readPipe()
+            #expect(await outcome == .stateUnwritable)
+            #expect(try await Identity.loaded(from: world.directory).id == id)
+            try draft.removeFile()
             try await world.engine.trust.leave()
             #expect(world.engine.read(\.kept.pairings).all.isEmpty)
+        }
+    }
+
+    @Test("A device does not leave its circle while it pairs under its identity")
+    func leavingWhilePairing() async throws {
+        try await EngineWorld.runReady { world, _ in
+            let id = world.engine.identity.id
+            var random = SystemRandomNumberGenerator()
+            let listener = Engine.PairingListener(onAdvertisement: { _, _ in }, onReconciled: { _ in })
+            world.engine.pairings.begin(.random(using: &random), at: .sample, listener)
+            let engine = world.engine
+            #expect(await Self.outcome { try await engine.trust.leave() } == .limitReached)
+            #expect(world.engine.identity.id == id)
+            world.engine.pairings.end()
+            try await world.engine.trust.leave()
+            #expect(world.engine.identity.id != id)
         }
     }
 

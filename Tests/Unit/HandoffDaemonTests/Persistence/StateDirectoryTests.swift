@@ -1,6 +1,7 @@
 import Glibc
 import HandoffCore
 import HandoffDaemon
+import Synchronization
 import SystemPackage
 import TestLimits
 import Testing
@@ -81,7 +82,10 @@ struct StateDirectoryTests {
 
     @Test(
         "What cannot be written has the cure of its cause",
-        arguments: [(EROFS, "remount,rw"), (ENOSPC, "full"), (EDQUOT, "full"), (EACCES, "owns"), (EIO, "dmesg")]
+        arguments: [
+            (EROFS, "remount,rw"), (ENOSPC, "full"), (EDQUOT, "full"), (EACCES, "owns"), (EIO, "dmesg"),
+            (EISDIR, "away"),
+        ]
     )
     func remedies(_ error: Int32, _ cure: String) {
         #expect(StateDirectory.remedy(for: error).contains(cure))
@@ -141,9 +145,7 @@ struct StateDirectoryTests {
         try await withTemporaryDirectory { path in
             try await StateDirectory.withDirectory(at: path) { directory in
                 try await directory.write([1, 2, 3], to: "file")
-                // Not even root can write a file where a directory exists.
-                try path.appending(".file.new").makeDirectory()
-                try path.appending(".file.new").appending("full").write("")
+                try path.appending(".file.new").makeSocket()
                 await #expect { try await directory.write([4], to: "file") } throws: { error in
                     let error = error as? HandoffError
                     return error?.code == .stateUnwritable && error?.message.contains("file") == true
@@ -166,6 +168,27 @@ struct StateDirectoryTests {
                 #expect(try directory.read("file") == [2])
                 #expect(try other.contents == Array("other".utf8))
                 #expect(try path.names == ["file", "lock", "other"])
+            }
+        }
+    }
+
+    @Test("A directory with files in place of a draft is moved aside with what is in it, and that is reported")
+    func directoryAsDraft() async throws {
+        try await withTemporaryDirectory { path in
+            let reports = Mutex<[String]>([])
+            let report: @Sendable (String) -> Void = { text in reports.withLock { $0.append(text) } }
+            try await StateDirectory.withDirectory(at: path, report: report) { directory in
+                let draft = path.appending(".file.new")
+                for (number, place) in [".file.new.aside", ".file.new.aside-1"].enumerated() {
+                    try draft.makeDirectory()
+                    try draft.appending("photo").write("photo \(number)")
+                    try await directory.write([1], to: "file")
+                    #expect(try directory.read("file") == [1])
+                    #expect(try path.appending(place).appending("photo").contents == Array("photo \(number)".utf8))
+                    #expect(reports.withLock { $0.last }?.contains("to \(path.appending(place))") == true)
+                }
+                try await directory.write([2], to: "file")
+                #expect(reports.withLock { $0.count } == 2)
             }
         }
     }
@@ -196,6 +219,33 @@ struct StateDirectoryTests {
             }
             try await StateDirectory.withDirectory(at: path, runtimeDirectory: parent) { _ in }
         }
+    }
+
+    @Test(
+        "A directory that is not used any more can be used, also while a process that was forked meanwhile has its lock open"
+    )
+    func forked() async throws {
+        try await withTemporaryDirectory { parent in
+            let path = parent.appending("state")
+            var duplicates: [FileDescriptor] = []
+            try await StateDirectory.withDirectory(at: path, runtimeDirectory: parent) { _ in
+                // Each shares the lock with the original, as the copy of a forked process does.
+                duplicates = try Self.descriptors(below: parent).map { try $0.duplicate() }
+            }
+            defer { for duplicate in duplicates { try? duplicate.close() } }
+            #expect(duplicates.count == 2)
+            try await StateDirectory.withDirectory(at: path, runtimeDirectory: parent) { _ in }
+        }
+    }
+
+    /// The open descriptors of this process for files in a directory.
+    private static func descriptors(below directory: FilePath) -> [FileDescriptor] {
+        (0..<CInt(4096)).filter { number in
+            var target = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+            let length = readlink("/proc/self/fd/\(number)", &target, Int(PATH_MAX))
+            return length > 0 && FilePath(platformString: target).starts(with: directory)
+        }
+        .map { FileDescriptor(rawValue: $0) }
     }
 
     @Test("A link that leads nowhere is not taken for a missing file")

@@ -159,7 +159,7 @@ struct TrustedDevicesTests {
     @Test("Trust that cannot be stored is not granted, and a device whose removal cannot be stored remains")
     func failedWrite() async throws {
         try await EngineWorld.runReady { world, peer in
-            try world.directory.path.appending(".devices.new").appending("full").makeDirectory()
+            try world.directory.path.appending(".devices.new").makeSocket()
             await #expect { try await world.engine.trust.add(Peer("desktop").device) } throws: {
                 ($0 as? HandoffError)?.code == .stateUnwritable
             }

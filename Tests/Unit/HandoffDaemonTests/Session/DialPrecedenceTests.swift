@@ -22,12 +22,12 @@ struct DialPrecedenceTests {
             let dialer = PeerDialer(engine: world.engine, radio: radio)
             let near = try Peer("phone")
             try await withBackgroundTasks([{ try await Self.dial(gone, at: Self.one, .deferrable, by: dialer) }]) {
-                try await Self.wait(for: radio.dials, "the first dial") { $0 == [Self.one] }
+                try await radio.dials.wait(for: "the first dial") { $0 == [Self.one] }
                 try await withBackgroundTasks([{ try await Self.dial(near, at: Self.other, .awaited, by: dialer) }]) {
-                    try await Self.wait(for: radio.ends, "the interruption") { $0 == [Self.one] }
-                    try await Self.wait(for: radio.dials, "the other dial") { $0 == [Self.one, Self.other] }
+                    try await radio.ends.wait(for: "the interruption") { $0 == [Self.one] }
+                    try await radio.dials.wait(for: "the other dial") { $0 == [Self.one, Self.other] }
                 }
-                try await Self.wait(for: radio.dials, "the repetition") { $0 == [Self.one, Self.other, Self.one] }
+                try await radio.dials.wait(for: "the repetition") { $0 == [Self.one, Self.other, Self.one] }
             }
         }
     }
@@ -54,25 +54,6 @@ struct DialPrecedenceTests {
         _ urgency: DialUrgency,
         by dialer: PeerDialer
     ) async throws {
-        let target = SessionPeer(
-            id: peer.device.id,
-            name: "peer",
-            publicKeys: peer.keys.publicKeys,
-            start: PeerEndpoint(address: address, port: .sample),
-            latest: { nil },
-            others: { [] }
-        )
-        try await dialer.withChannel(to: target, urgency, unless: { false }, { _ in })
-    }
-
-    private static func wait(
-        for addresses: CurrentValue<[RadioAddress]>,
-        _ what: String,
-        until condition: @escaping @Sendable ([RadioAddress]) -> Bool
-    ) async throws {
-        try await awaiting(what) {
-            var seen = addresses.current
-            while !condition(seen.value) { seen = try await addresses.changed(since: seen) }
-        }
+        try await dialer.withChannel(to: peer.target(at: address), urgency, unless: { false }, { _ in })
     }
 }

@@ -125,7 +125,7 @@ struct EngineNearbyTests {
     @Test("Neither trust nor a removal takes effect if it cannot be stored")
     func unwritable() async throws {
         try await EngineWorld.runReady { world, peer in
-            try world.directory.path.appending(".devices.new").appending("full").makeDirectory()
+            try world.directory.path.appending(".devices.new").makeSocket()
             let other = try Peer("tablet")
             await #expect { try await world.engine.trust.add(other.device) } throws: { error in
                 (error as? HandoffError)?.code == .stateUnwritable

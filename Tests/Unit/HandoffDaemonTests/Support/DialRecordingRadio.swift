@@ -1,7 +1,10 @@
 import AsyncSupport
 import Bluetooth
+import HandoffCore
+import HandoffCrypto
 import HandoffRadio
 import Synchronization
+import TestRuns
 
 @testable import HandoffDaemon
 
@@ -53,5 +56,29 @@ final class DialRecordingRadio: DialOnlyRadio {
         }
         if address == refusing { throw RadioError(.refused, "refused") }
         try await untilCancelled()
+    }
+}
+
+extension CurrentValue where Value == [RadioAddress] {
+    /// Waits until the addresses meet a condition; `what` names it where it is not met in time.
+    func wait(for what: String, until condition: @escaping @Sendable (Value) -> Bool) async throws {
+        try await awaiting(what) {
+            var seen = current
+            while !condition(seen.value) { seen = try await changed(since: seen) }
+        }
+    }
+}
+
+extension Peer {
+    /// What a dial to this device needs to know, with one address.
+    func target(at address: RadioAddress) -> SessionPeer {
+        SessionPeer(
+            id: device.id,
+            name: "peer",
+            publicKeys: keys.publicKeys,
+            start: PeerEndpoint(address: address, port: .sample),
+            latest: { nil },
+            others: { [] }
+        )
     }
 }

@@ -36,6 +36,11 @@ extension FilePath {
         try write(Array(text.utf8))
     }
 
+    /// Makes a socket at this path, which nobody can open as a file, not even root (open(2), ENXIO).
+    func makeSocket() throws {
+        guard mknod(string, S_IFSOCK | 0o600, 0) == 0 else { throw Errno(rawValue: errno) }
+    }
+
     /// Makes a directory at this path.
     func makeDirectory(mode: Int = 0o700) throws {
         try FileManager.default.createDirectory(
