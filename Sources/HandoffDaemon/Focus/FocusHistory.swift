@@ -12,6 +12,7 @@ struct FocusHistory<Owner: Hashable & Sendable> {
     ///
     /// - Parameters:
     ///   - root: the process.
+    ///   - passed: the processes that had it before that one since the last call, in their order.
     ///   - processes: those of all owners that matter; any other owner is forgotten.
     ///   - contains: whether a process is below another one, or is that.
     /// - Returns: the owners that have the focus; those that had it, below a process that they are still below, also
@@ -19,13 +20,15 @@ struct FocusHistory<Owner: Hashable & Sendable> {
     ///   focus again.
     mutating func focus(
         _ root: UInt32,
+        after passed: [UInt32] = [],
         among processes: [Owner: UInt32],
         _ contains: (_ process: UInt32, _ root: UInt32) -> Bool
     ) -> (present: Set<Owner>, past: Set<Owner>, windowless: Set<Owner>) {
-        recent = (recent.filter { $0 != root } + [root]).suffix(Self.mostRecent)
+        let told = passed + [root]
+        recent = (recent.filter { !told.contains($0) } + told).suffix(Self.mostRecent)
         roots = Dictionary(
             uniqueKeysWithValues: processes.map { owner, process in
-                let known = roots[owner]?.union([root]) ?? Set(recent)
+                let known = roots[owner]?.union(told) ?? Set(recent)
                 return (owner, known.filter { contains(process, $0) })
             }
         )

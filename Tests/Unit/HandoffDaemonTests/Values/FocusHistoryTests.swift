@@ -11,10 +11,11 @@ struct FocusHistoryTests {
 
     private mutating func focus(
         _ root: UInt32,
+        after passed: [UInt32] = [],
         _ processes: [String: UInt32] = ["script": 12, "shell": 21]
     ) -> [Set<String>] {
         let parents = parents
-        let result = history.focus(root, among: processes) { process, root in
+        let result = history.focus(root, after: passed, among: processes) { process, root in
             sequence(first: process) { parents[$0] }.contains(root)
         }
         return [result.present, result.windowless]
@@ -26,6 +27,14 @@ struct FocusHistoryTests {
         #expect(focus(20) == [["shell"], []])
         #expect(focus(30) == [[], []], "an app without activities has the focus")
         #expect(focus(12) == [["script"], []], "it has a window of its own as well")
+    }
+
+    @Test("What had the focus only for a moment, before the next one was applied, had it")
+    mutating func moments() {
+        #expect(focus(30, after: [10]) == [[], ["shell"]])
+        #expect(focus(20, after: [20, 10]) == [["shell"], []])
+        #expect(focus(30, after: [10, 20], [:]) == [[], []])
+        #expect(focus(30) == [[], []], "also of owners that come later")
     }
 
     @Test("A program whose terminal was closed counts as one that never had the focus")
