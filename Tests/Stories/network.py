@@ -23,22 +23,7 @@ from world import (
 HALF = 300_000
 # The port of the bare copy.
 PORT = 5001
-# Reads a port's connection to its end; sends its input to a port.
-RECEIVE = """
-import socket, sys
-listener = socket.create_server(("", int(sys.argv[1])))
-print("listening", flush=True)
-connection, buffer, count = listener.accept()[0], bytearray(65536), 0
-while received := connection.recv_into(buffer):
-    count += received
-print(count, flush=True)
-"""
-SEND = """
-import os, socket, sys
-connection = socket.create_connection((sys.argv[1], int(sys.argv[2])))
-while data := os.read(0, 65536):
-    connection.sendall(data)
-"""
+ENDS = pathlib.Path(__file__).with_name("stream_ends.py")
 
 
 class Host:
@@ -276,30 +261,60 @@ def tell(names):
 
 
 def speed(count):
-    """Measures a stream, and a bare TCP copy over the same link."""
+    """Measures streams, and a bare TCP copy over the same link."""
     with pair() as computers:
         computers.address(["10.9.0.1/24"], ["10.9.0.2/24"])
         for rate in (None, "1gbit"):
             if rate:
                 computers.here.run("tc", *f"qdisc add dev net root tbf rate {rate} burst 256k latency 50ms".split())
-            bare, stream = bare_copy(computers, count), stream_copy(computers, count)
-            print(f"{rate or 'a cable without a limit'}: bare TCP {bare:.0f} MB/s, stream {stream:.0f} MB/s, "
-                  f"{stream / bare:.2f} ×, {budget.at_least(stream / bare, 0.5, '×')}", flush=True)
+            bare = bare_copy(computers, count)
+            print(f"{rate or 'a cable without a limit'}: bare TCP {bare:.0f} MB/s", flush=True)
+            for what, copy in (("two apps", app_copy), ("handoffctl", stream_copy)):
+                stream = copy(computers, count)
+                print(f"  stream of {what} {stream:.0f} MB/s, {stream / bare:.2f} ×, "
+                      f"{budget.at_least(stream / bare, 0.5, '×')}", flush=True)
+
+
+@contextlib.contextmanager
+def writing(count, command):
+    """The writing end of a copy, which sends `count` bytes once it is asked for."""
+    with process(["head", "-c", count, "/dev/zero"], stdout=subprocess.PIPE) as source:
+        with process(command, stdin=source.stdout, stdout=subprocess.PIPE, text=True) as writer:
+            source.stdout.close()
+            yield writer
+
+
+def rate(reader, count):
+    """The millions of bytes per second that the reading end of a copy has got."""
+    check(reader.stdout.readline(), "ready\n")
+    received, seconds = reader.stdout.readline().split()
+    check(int(received), count)
+    return count / float(seconds) / 1e6
 
 
 def bare_copy(computers, count):
-    receive = [*computers.there.prefix, sys.executable, "-c", RECEIVE, PORT]
-    send = [*computers.here.prefix, sys.executable, "-c", SEND, "10.9.0.2", PORT]
-    with process(receive, stdout=subprocess.PIPE, text=True) as receiver:
-        check(receiver.stdout.readline(), "listening\n")
-        with process(["head", "-c", count, "/dev/zero"], stdout=subprocess.PIPE) as source:
-            begin = time.monotonic()
-            with process(send, stdin=source.stdout):
-                check(int(receiver.stdout.readline()), count)
-    return count / (time.monotonic() - begin) / 1e6
+    """Copies bytes between two programs over a TCP connection."""
+    receive = [*computers.there.prefix, ENDS, "receive", PORT]
+    with process(receive, stdout=subprocess.PIPE, text=True) as reader:
+        check(reader.stdout.readline(), "listening\n")
+        with writing(count, [*computers.here.prefix, ENDS, "send", "10.9.0.2", PORT]):
+            return rate(reader, count)
+
+
+def app_copy(computers, count):
+    """Copies bytes between the same two programs, as apps that have the descriptor of a stream."""
+    computers.count += 1
+    kind = f"org.example.pipe{computers.count}"
+    with computers.desktop.watching() as nearby:
+        with writing(count, [ENDS, "write", computers.laptop.bus, kind]) as writer:
+            check(writer.stdout.readline(), "ready\n")
+            nearby.wait_for_type(type_hash(kind))
+            with process([ENDS, "read", computers.desktop.bus, kind], stdout=subprocess.PIPE, text=True) as reader:
+                return rate(reader, count)
 
 
 def stream_copy(computers, count):
+    """Copies bytes between pipes by handoffctl."""
     with computers.stream() as (writer, reader), process(["head", "-c", count, "/dev/zero"], stdout=writer.stdin):
         writer.stdin.close()
         reader.stdin.close()
