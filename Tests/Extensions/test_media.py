@@ -118,9 +118,16 @@ class PlayTests(MediaTest):
         while self.ctl(self.desktop, "status") != status:
             self.assertLess(time.monotonic(), deadline, status)
 
+    def wait_file(self, name):
+        """Waits until mpv on the desktop, which has its name on the bus before, has opened a file."""
+        deadline = time.monotonic() + TIMEOUT
+        while not self.ctl(self.desktop, "metadata", "xesam:url").endswith(name):
+            self.assertLess(time.monotonic(), deadline, name)
+
     def test_what_is_paused_here_keeps_its_place_unless_it_is_the_same(self):
         first, second = self.sound("first.wav", self.desktop), self.sound("second.wav", self.desktop)
         self.mpv(self.desktop, "--pause", "--start=20", "--", first)
+        self.wait_file("first.wav")
         self.wait_status("Paused")
         self.play(self.about(second, position=5_000_000), 69)
         self.assertEqual(round(float(self.ctl(self.desktop, "position"))), 20)
@@ -142,7 +149,7 @@ class PlayTests(MediaTest):
         self.configure("patience = 0.1")
         self.play(self.about(path), 69)
         player.lines.wait(lambda line: line == "stopped", "the end of what has not begun")
-        self.configure("patience = 1")
+        self.configure("patience = 10")
         player = self.fake(self.desktop, metadata={}, free={**free, "Metadata": ""}, opens=True)
         # It has neither Play nor a length nor a position, but it has opened the file.
         self.assertIn("Play", self.play(self.about(path)))
@@ -155,7 +162,7 @@ class PlayTests(MediaTest):
         self.play(self.about(path, position=1_000_000), 69)
         self.vlc(self.desktop)
         # VLC does not always tell that it has failed.
-        self.configure("players = vlc\npatience = 1")
+        self.configure("players = vlc\npatience = 10")
         self.play(self.about(path, position=1_000_000), 69)
 
     def test_sound_and_video_are_known_without_a_file_of_the_system(self):
@@ -173,6 +180,7 @@ class PlayTests(MediaTest):
     def test_what_plays_here_goes_on(self):
         first, second = self.sound("first.wav", self.desktop), self.sound("second.wav", self.desktop)
         self.mpv(self.desktop, "--", first)
+        self.wait_file("first.wav")
         self.play(self.about(second), 69)
         self.assertTrue(self.ctl(self.desktop, "metadata", "xesam:url").endswith("first.wav"))
 

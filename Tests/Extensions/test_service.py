@@ -45,6 +45,9 @@ class ServiceTests(IntegrationTest):
         settings = self.desktop.home / "config/nvim/init.vim"
         settings.parent.mkdir(parents=True)
         settings.write_text("set noswapfile\n", encoding="utf-8")
+        # It is asked whether it has the document; a second, the usual time, is little on a busy machine.
+        (self.desktop.home / "config/handoff").mkdir(exist_ok=True)
+        (self.desktop.home / "config/handoff/edit.conf").write_text("[edit]\npatience = 20\n", encoding="utf-8")
         editor = self.terminal(self.desktop, "nvim", self.desktop.write("first.txt"))
         editor.wait("first.txt")
         with self.pair.publishing(documentURL="file://" + os.fsdecode(here), userInfo={"line": 2, "column": 5}):

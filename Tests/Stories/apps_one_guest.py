@@ -45,6 +45,9 @@ def in_the_app(steps, desktop, nearby, editor, received):
     editor.stdin.flush()
     with steps.step("laptop's app publishes an activity, and desktop lists the app for it"):
         nearby.wait(lambda entries: any(e.get("applicationName") == "Editor" for e in entries), "entry with the app")
+    # The app reads a letter at a time.
+    while desktop.ctl("continue", "--print", "--fresh")["userInfo"].get("text") != "Hello":
+        pass
     with steps.step("desktop's app is started and continues the activity"):
         result = desktop.ctl("continue")
     check(result, {"outcome": "app", "application": "org.example.Editor"})

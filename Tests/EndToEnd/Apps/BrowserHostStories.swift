@@ -1,5 +1,7 @@
+import DBus
 import Foundation
 import HandoffBrowser
+import HandoffBus
 import HandoffTestSupport
 import TestLimits
 import Testing
@@ -57,6 +59,9 @@ struct BrowserHostStories {
                     let first = try await desktop.json("continue", "--print", "--take")
                     #expect(first["title"].string == "A page" && first["userInfo"]["Version"].isNull)
                     try host.show("https://example.org/b", "Another")
+                    _ = try await laptop.connected { client in
+                        try await client.first { try await client.objects().activities.first { $0.properties["Title"] == .string("Another") } }
+                    }
                     async let second = desktop.json("continue", "--print", "--take")
                     let save = try await host.message("save") { $0["id"].number == 2 }
                     #expect(!save.isNull)
@@ -154,6 +159,13 @@ struct BrowserHostStories {
                             #expect(try await one["outcome"].string == "app")
                             try first.send("close")
                             #expect(try await first.status() == 0)
+                            let process = UInt32(try await second.hostProcess)
+                            let name = try BusName(Browser.firefox.application)
+                            try await desktop.connected { client in
+                                try await desktop.poll {
+                                    (try? await client.connection.processID(of: name)) == process
+                                }
+                            }
                             async let other = desktop.json("continue")
                             _ = try await second.message("open")
                             try second.send(#"{"type":"opened","id":1,"opened":true}"#)
@@ -170,14 +182,15 @@ struct BrowserHostStories {
         try await World.runPair { world, laptop, desktop in
             try await BrowserHost.run("chromium", on: laptop.bus, in: world) { host in
                 try host.show("https://example.org/a", "A page")
-                try await desktop.watching { _ = try await $0.one() }
-                laptop.signal(SIGKILL)
-                _ = try await host.message("status") { $0["available"].boolean == false }
-                let start = host.shown.lines.count
-                try await world.withDaemon("laptop", on: laptop.bus) { _ in
-                    _ = try await host.message("status", from: start) { $0["available"].boolean == true }
-                    try await desktop.watching { watcher in
-                        _ = try await watcher.one()
+                try await desktop.watching { watcher in
+                    let old = try await watcher.one()["id"]
+                    laptop.signal(SIGKILL)
+                    _ = try await host.message("status") { $0["available"].boolean == false }
+                    let start = host.shown.lines.count
+                    try await world.withDaemon("laptop", on: laptop.bus) { _ in
+                        _ = try await host.message("status", from: start) { $0["available"].boolean == true }
+                        // The old entry stays for a while.
+                        try await watcher.until { $0.count == 1 && $0[0]["id"] != old }
                         #expect(try await desktop.json("continue", "--print", "--take")["title"].string == "A page")
                     }
                 }

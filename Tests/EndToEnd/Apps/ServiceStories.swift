@@ -29,6 +29,8 @@ struct ServiceStories {
                 }
                 #expect(result.outcome == "app" && result.application == "org.example.Editor")
                 try await Self.check(systemd, units, desktop)
+                // A program that runs for two seconds counts, whether it has ended or not.
+                if systemd != .starts { try await desktop.log.event("app.ended") }
                 let environment = try world.lines(of: "environment")
                 #expect(environment.contains("XDG_ACTIVATION_TOKEN=token-7"))
                 #expect(environment.contains("SESSION_VARIABLE=kept"))

@@ -100,7 +100,12 @@ struct LyingMemberStories {
             let victims = try await [desktop.id, laptop.id].map { try DeviceID($0) }
             let lies = try liar.lies(about: victims)
             try await laptop.publishing("org.example.edit") { _ in
-                let digest = try await liar.tell(lies, laptop)
+                // A device may change its address while it is dialled, and gives a caller two seconds to prove who it is.
+                var digest = [UInt8]()
+                while digest.isEmpty {
+                    try Task.checkCancellation()
+                    digest = (try? await liar.tell(lies, laptop)) ?? []
+                }
                 #expect(digest.count == 32, "the laptop has taken the lies in")
                 #expect(try await laptop.devices("trusted").count > 20)
                 _ = try await laptop.json("devices", "remove", "--yes", liar.id.description)

@@ -7,7 +7,11 @@ import Testing
 struct NetworkAttackStories {
     private static let peer = PythonStory(file: "network_peer.py", instances: 4)
 
-    @Test("Strangers at the port of an offer get no byte, and nothing listens after it")
+    // The port is open for four seconds.
+    @Test(
+        "Strangers at the port of an offer get no byte, and nothing listens after it",
+        .endsWithin(minutes: 15, instances: 4, places: 24)
+    )
     func strangers() async throws {
         // As published: a server that answers everybody, for as long as the device can receive.
         measured(
@@ -17,7 +21,10 @@ struct NetworkAttackStories {
         )
     }
 
-    @Test("A recorded connection is not accepted, in the same offer or in another one")
+    @Test(
+        "A recorded connection is not accepted, in the same offer or in another one",
+        .endsWithin(minutes: 15, instances: 4, places: 24)
+    )
     func replays() async throws {
         // Where only the end that opens a connection has a random number, it is accepted as long as the secret is used.
         measured(

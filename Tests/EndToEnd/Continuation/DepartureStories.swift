@@ -121,7 +121,9 @@ struct DepartureStories {
                 try await program.becomeCurrent(path)
                 let entry = try await desktop.watchingOnce()
                 try await desktop.connected { user in
+                    try await user.startLooking()
                     async let activity = user.fetchActivity(entry)
+                    try await desktop.log.event("fetch.began")
                     try await program.call("ResignCurrent", [[String: Value]().value], of: path)
                     #expect(try await activity.title == "late")
                 }
@@ -133,6 +135,12 @@ struct DepartureStories {
 /// Runs `body` with a limit that is far shorter than any time-out of the protocol.
 func atOnce(_ body: @escaping @Sendable () async throws -> Void) async throws {
     try await within(.seconds(10), "the operation did not end within 10 s") { try await body() }
+}
+
+/// Runs `body` with a limit that is shorter than the time after which an entry disappears that is not heard any more, 30 s,
+/// and longer than the one after which content that was withdrawn in the same slot is shown again, 8 s.
+func beforeTimeOut(_ body: @escaping @Sendable () async throws -> Void) async throws {
+    try await within(.seconds(25), "the operation did not end within 25 s") { try await body() }
 }
 
 extension Device {

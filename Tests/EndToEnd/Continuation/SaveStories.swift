@@ -59,6 +59,7 @@ struct SaveStories {
         try await World.runPair { world, laptop, desktop in
             try await world.withDevice("tablet") { tablet in
                 try await laptop.trustEachOther(tablet)
+                for device in [desktop, tablet] { try await device.untilDevices(2) }
                 try await laptop.connected { program in
                     let editor = Editor { activity in
                         var waiting = 0
@@ -72,6 +73,7 @@ struct SaveStories {
                     let entries = [try await desktop.watchingOnce(), try await tablet.watchingOnce()]
                     try await desktop.connected { one in
                         try await tablet.connected { other in
+                            for client in [one, other] { try await client.startLooking() }
                             async let first = one.fetchActivity(entries[0], for: .take)
                             async let second = other.fetchActivity(entries[1], for: .take)
                             let states = [try await first.userInfo, try await second.userInfo]
@@ -226,7 +228,7 @@ struct SaveStories {
         try await World.runPair { _, laptop, desktop in
             let id = try await desktop.id
             try await laptop.connected { program in
-                let editor = Editor { _ in _ = try await laptop.json("devices", "remove", "--yes", id) }
+                let editor = Editor { _ in try await program.remove(deviceID: id) }
                 _ = try await editor.open("org.example.edit", ["Title": .string("Secret")], over: program)
                 try await desktop.watching { watcher in
                     _ = try await watcher.one()

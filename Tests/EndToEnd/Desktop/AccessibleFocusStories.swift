@@ -42,10 +42,11 @@ struct AccessibleFocusStories {
         try await Self.run { laptop, environment in
             try await laptop.withWindow(publishing: "org.example.one", environment) { one in
                 try await laptop.untilCurrent("org.example.one")
+                try await laptop.withOtherWindow(environment)
+                try await laptop.untilCurrent("org.example.one")
                 try await laptop.withWindow(publishing: "org.example.two", environment) { _ in
                     try await laptop.untilCurrent("org.example.two")
-                    try await laptop.withWindow(publishing: nil, environment) { _ in try await laptop.untilCurrent(nil)
-                    }
+                    try await laptop.withOtherWindow(environment)
                     try await laptop.untilCurrent("org.example.two")
                     try await Self.withSilentWindow(environment) {
                         // Nothing else makes an app current that has lost the focus.
@@ -81,8 +82,7 @@ struct AccessibleFocusStories {
         try await Self.run { laptop, environment in
             try await laptop.withWindow(publishing: "org.example.one", environment) { one in
                 try await laptop.untilCurrent("org.example.one")
-                try await laptop.withWindow(publishing: nil, environment) { other in
-                    try await laptop.untilCurrent(nil)
+                try await laptop.withOtherWindow(environment) { other in
                     // It goes on without its window, so that nothing gets the focus next.
                     kill(one.processID, SIGUSR1)
                     kill(other.processID, signal)

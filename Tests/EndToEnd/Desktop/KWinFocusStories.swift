@@ -34,9 +34,11 @@ struct KWinFocusStories {
             try await Self.withDesktop(kwin) { _ in
                 try await kwin.withApp("org.example.one") {
                     try await kwin.device.untilCurrent("org.example.one")
+                    try await kwin.withOtherApp()
+                    try await kwin.device.untilCurrent("org.example.one")
                     try await kwin.withApp("org.example.two") {
                         try await kwin.device.untilCurrent("org.example.two")
-                        try await kwin.withApp(nil) { try await kwin.device.untilCurrent(nil) }
+                        try await kwin.withOtherApp()
                         try await kwin.device.untilCurrent("org.example.two")
                     }
                     try await kwin.device.untilCurrent("org.example.one")
@@ -52,14 +54,14 @@ struct KWinFocusStories {
             try await kwin.withApp("org.example.one") {
                 try await kwin.device.untilCurrent("org.example.one")
                 try await Self.withDesktop(kwin) { desktop in
-                    try await kwin.withApp(nil) {
-                        try await kwin.device.untilCurrent(nil)
+                    try await kwin.withOtherApp {
                         kill(desktop.processID, SIGKILL)
                         try await kwin.device.untilCurrent("org.example.one")
                     }
                 }
                 try await Self.withDesktop(kwin) { desktop in
-                    try await kwin.withApp(nil) { try await kwin.device.untilCurrent(nil) }
+                    // The script of the killed one may still be there, which is not followed.
+                    try await kwin.withOtherApp()
                     try await kwin.device.untilCurrent("org.example.one")
                     kill(desktop.processID, SIGTERM)
                     #expect(await desktop.exitStatus() == 0)
@@ -84,7 +86,7 @@ struct KWinFocusStories {
                             }
                             try await kwin.withApp("org.example.one") {
                                 try await laptop.untilCurrent("org.example.one")
-                                try await kwin.withApp(nil) { try await laptop.untilCurrent(nil) }
+                                try await kwin.withOtherApp()
                             }
                         }
                     }

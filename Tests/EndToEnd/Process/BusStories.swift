@@ -127,7 +127,7 @@ struct BusStories {
                 try await world.withDaemon("laptop", on: bus) { laptop in
                     try await laptop.lose(bus)
                     let descriptors = try await laptop.descriptors(afterRestartsOfBusIn: directory, count: 1)
-                    #expect(try await laptop.descriptors(afterRestartsOfBusIn: directory, count: 5) == descriptors)
+                    #expect(try await laptop.descriptors(afterRestartsOfBusIn: directory, count: 5) <= descriptors)
                 }
             }
         }
@@ -223,14 +223,22 @@ extension Device {
             let before = log.lines.count
             try await withPrivateBus(in: directory) { bus in
                 try await log.event("bus.ready", from: before)
-                // Answered after everything that the daemon does on a new connection.
-                _ = try await json("status")
-                descriptors = try FileManager.default.contentsOfDirectory(
-                    atPath: "/proc/\(process.processID)/fd"
-                ).count
+                descriptors = try await fewestDescriptors()
                 try await lose(bus)
             }
         }
         return descriptors
+    }
+
+    /// The fewest open files at several times: it looks for the system bus now and then, and has one more meanwhile.
+    private func fewestDescriptors() async throws -> Int {
+        var fewest = Int.max
+        for _ in 0..<10 {
+            // Answered after everything that the daemon does on a new connection.
+            _ = try await json("status")
+            let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processID)/fd")
+            fewest = min(fewest, files.count)
+        }
+        return fewest
     }
 }

@@ -284,6 +284,8 @@ struct DoctorStories {
             #expect(silent.finding("peer-heard")?["cure"].string.contains("publish") == true)
             let id = try await desktop.id
             try await desktop.publishing("org.example.edit") { _ in
+                // doctor itself looks for three seconds.
+                _ = try await laptop.watchingOnce()
                 let heard = try await examine(String(id.prefix(6)))
                 for leg in ["peer", "peer-version", "peer-heard", "peer-fetch"] {
                     #expect(heard.finding(leg)?["grade"].string == "good", "\(leg): \(heard)")

@@ -35,6 +35,9 @@ struct FollowedInputStories {
             try await laptop.following { script in
                 try script.write(#"{"type": "org.example.edit", "userInfo": {"line": 1}, "needsSave": true}"#)
                 try await script.event("offered")
+                // The activity is offered while its line is still being handled; lines are handled in their order.
+                try script.write("[1]")
+                try await script.event("invalidLine")
                 try await desktop.watching { _ = try await $0.one() }
                 async let fetched = desktop.json("continue", "--print", "--fresh")
                 try await script.event("willSave")
@@ -125,8 +128,8 @@ struct FollowedInputStories {
                         try await script.event("daemonStopped")
                         try script.write(#"{"type": "org.example.draw"}"#)
                         try await world.withDaemon("laptop", on: bus) { again in
-                            let offered = try await script.event("offered")
-                            #expect(offered["type"].string == "org.example.draw")
+                            // The one of before may be offered first, when the line has not been read yet.
+                            try await script.event("offered") { $0["type"].string == "org.example.draw" }
                             script.close()
                             #expect(await script.process.exitStatus() == 0)
                             #expect(try await again.json("status")["currentActivity"].string == "")
@@ -192,11 +195,15 @@ private final class Script: Sendable {
         }
     }
 
-    /// Waits for the next event of that name.
+    /// Waits for the next event of that name that fulfils `condition`.
     @discardableResult
-    func event(_ name: String) async throws -> JSON {
-        let line = try await output.line(containing: "\"event\":\"\(name)\"", from: start.withLock { $0 })
+    func event(_ name: String, where condition: (JSON) -> Bool = { _ in true }) async throws -> JSON {
+        let event = try await output.first("the event \(name)", from: start.withLock { $0 }) { line -> JSON? in
+            guard line.contains("\"event\":\"\(name)\"") else { return nil }
+            let event = try JSON(line)
+            return condition(event) ? event : nil
+        }
         start.withLock { $0 = output.lines.count }
-        return try JSON(line)
+        return event
     }
 }

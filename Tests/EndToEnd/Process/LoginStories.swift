@@ -14,9 +14,9 @@ struct LoginStories {
             _ = try await watcher.one()
             for hint in ["LockedHint", "IdleHint"] {
                 logind.set(hint, true)
-                try await atOnce { try await watcher.none() }
+                try await beforeTimeOut { try await watcher.none() }
                 logind.set(hint, false)
-                try await atOnce { _ = try await watcher.one() }
+                try await beforeTimeOut { _ = try await watcher.one() }
             }
         }
     }
@@ -45,10 +45,10 @@ struct LoginStories {
             logind.setType("tty")
             logind.set("IdleHint", true)
             logind.set("LockedHint", true)
-            try await atOnce { try await watcher.none() }
+            try await beforeTimeOut { try await watcher.none() }
             logind.set("LockedHint", false)
             // It is still idle.
-            try await atOnce { _ = try await watcher.one() }
+            try await beforeTimeOut { _ = try await watcher.one() }
         }
     }
 

@@ -207,6 +207,8 @@ struct SiteStories {
             try server.answer(for: "signed-rsa", as: "signed-rsa")
             #expect(try await desktop.run("apps", "--check", "--again").status == 0)
             #expect(try await desktop.run("apps", "--check", "--again").status == 0)
+            // A request is printed before it is answered, and may be read after that.
+            try await desktop.poll { server.requests.lines.count { $0.contains("\"one\"") } >= 3 }
             let tagged = server.requests.lines.filter { $0.contains("\"one\"") }
             let hosts = tagged.map { $0.split(separator: " ")[1].split(separator: ".")[0] }
             #expect(hosts.first == "plain", "asked for what was known before it disappeared")
@@ -231,9 +233,13 @@ struct SiteStories {
                 at: world.share.appending(path: "applications/org.example.Editor.desktop")
             )
             _ = try await desktop.domains { $0.isEmpty }
-            try await desktop.poll { try !String(contentsOf: cache, encoding: .utf8).contains("plain") }
+            // It may not have been written yet for the first time.
+            try await desktop.poll {
+                (try? String(contentsOf: cache, encoding: .utf8)).map { !$0.contains("plain") } ?? false
+            }
             try world.writeSiteApp("org.example.Editor", ["plain"])
             #expect(try await desktop.domains { $0["plain"]?["state"].string == "approved" }.count == 1)
+            try await desktop.poll { server.requests(for: "plain").count >= 2 }
             #expect(server.requests(for: "plain").count == 2)
         }
     }

@@ -143,6 +143,8 @@ extension World {
                 try await withPrivateBus(services: services) { bus in
                     try await world.withDaemon("desktop", on: bus, variables: world.appVariables) { desktop in
                         try await laptop.trustEachOther(desktop)
+                        // That a device was added; a server that a story starts meanwhile would get it.
+                        try await desktop.log.event("notification.failed")
                         try await story(world, laptop, desktop)
                     }
                 }

@@ -46,6 +46,11 @@ struct KWin: Sendable {
         try await device.withWindow(publishing: type, environment) { _ in try await body() }
     }
 
+    /// Runs `body` while an app has the focus that publishes nothing, once no activity is current.
+    func withOtherApp(_ body: @escaping @Sendable () async throws -> Void = {}) async throws {
+        try await device.withOtherWindow(environment) { _ in try await body() }
+    }
+
     /// Whether KWin runs a script with that name.
     func hasScript(_ name: String) async throws -> Bool {
         let call = MethodCall(

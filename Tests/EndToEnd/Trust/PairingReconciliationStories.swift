@@ -40,6 +40,8 @@ struct PairingReconciliationStories {
                 try await world.withDevice("tablet") { tablet in
                     try await tablet.pairing { one in
                         _ = (try await one.digits(), try await other.digits())
+                        // What was heard before is in the log when this is.
+                        try await desktop.log.event("pairing.compared")
                         let heard = desktop.heard
                         one.type("yes")
                         _ = try await desktop.log.first { _ in desktop.heard > heard ? true : nil }
