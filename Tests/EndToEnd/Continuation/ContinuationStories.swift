@@ -151,7 +151,6 @@ struct ContinuationStories {
         try await World.runPair { world, laptop, desktop in
             try await world.withDevice("tablet") { tablet in
                 try await laptop.trustEachOther(tablet)
-                for device in [desktop, tablet] { try await device.untilDevices(2) }
                 try await laptop.publishing("org.example.edit", ["--title", "T"]) { _ in
                     for device in [desktop, tablet] {
                         try await device.watching { watcher in

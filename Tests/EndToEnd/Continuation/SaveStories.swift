@@ -59,7 +59,6 @@ struct SaveStories {
         try await World.runPair { world, laptop, desktop in
             try await world.withDevice("tablet") { tablet in
                 try await laptop.trustEachOther(tablet)
-                for device in [desktop, tablet] { try await device.untilDevices(2) }
                 try await laptop.connected { program in
                     let editor = Editor { activity in
                         var waiting = 0

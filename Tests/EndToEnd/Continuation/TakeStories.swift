@@ -189,7 +189,6 @@ struct TakeStories {
         try await World.runPair { world, laptop, desktop in
             try await world.withDevice("tablet") { tablet in
                 try await laptop.trustEachOther(tablet)
-                for device in [desktop, tablet] { try await device.untilDevices(2) }
                 try await laptop.connected { program in
                     let editor = Editor { activity in
                         for await _ in gate {}

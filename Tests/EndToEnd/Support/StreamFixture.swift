@@ -136,13 +136,3 @@ extension HandoffClient {
         try await first { try await objects().devices.count == count ? () : nil }
     }
 }
-
-extension Device {
-    /// Waits until the daemon trusts that many devices.
-    ///
-    /// Until it knows of a new one, the one that has added that advertises now for the one and now for the other, and cannot
-    /// be dialled by either all the time.
-    func untilDevices(_ count: Int) async throws {
-        try await connected { try await $0.waitForDevices(count) }
-    }
-}
