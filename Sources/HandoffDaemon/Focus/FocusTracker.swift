@@ -73,7 +73,8 @@ struct FocusTracker: Sendable {
         for owner in owners where processes[owner] == nil {
             processes[owner] = try? await connection.processID(of: owner)
         }
-        let (present, past, windowless) = history.focus(process, after: takePassed(), among: processes) { process, root in
+        let passed = takePassed()
+        let (present, past, windowless) = history.focus(process, after: passed, among: processes) { process, root in
             ProcessTree.contains(process, below: root)
         }
         engine.activities.setFocus(present, past: past, forgetting: windowless)

@@ -60,7 +60,9 @@ struct BrowserHostStories {
                     #expect(first["title"].string == "A page" && first["userInfo"]["Version"].isNull)
                     try host.show("https://example.org/b", "Another")
                     _ = try await laptop.connected { client in
-                        try await client.first { try await client.objects().activities.first { $0.properties["Title"] == .string("Another") } }
+                        try await client.first {
+                            try await client.objects().activities.first { $0.properties["Title"] == .string("Another") }
+                        }
                     }
                     async let second = desktop.json("continue", "--print", "--take")
                     let save = try await host.message("save") { $0["id"].number == 2 }

@@ -101,7 +101,7 @@ struct LyingMemberStories {
             let lies = try liar.lies(about: victims)
             try await laptop.publishing("org.example.edit") { _ in
                 // A device may change its address while it is dialled, and gives a caller two seconds to prove who it is.
-                var digest = [UInt8]()
+                var digest: [UInt8] = []
                 while digest.isEmpty {
                     try Task.checkCancellation()
                     digest = (try? await liar.tell(lies, laptop)) ?? []
