@@ -337,6 +337,8 @@ static inline void cadw_overlay_add_toast(GtkWidget *overlay, const char *text, 
     AdwToast *toast = adw_toast_new(safe);
     g_free(safe);
     g_weak_ref_set(&last, toast);
+    // Libadwaita's five seconds are few for who hears it from a screen reader, and wants to hear it again.
+    adw_toast_set_timeout(toast, 12);
     // At once, so that it has its button now.
     adw_toast_set_priority(toast, ADW_TOAST_PRIORITY_HIGH);
     adw_toast_overlay_add_toast(ADW_TOAST_OVERLAY(overlay), toast);
