@@ -7,6 +7,8 @@ package import SystemPackage
 /// Programs that it starts get them as if nothing handled them (execve(2)).
 package final class SignalStream: Sendable {
     /// For each signal the pipe of the stream that handles it; written before the handler is set.
+    ///
+    /// A handler may use no lock, so it reads plain memory (signal-safety(7)); no element changes while its handler is set.
     private nonisolated(unsafe) static let pipes: UnsafeMutablePointer<CInt> = {
         let pipes = UnsafeMutablePointer<CInt>.allocate(capacity: 65)
         pipes.initialize(repeating: -1, count: 65)

@@ -49,7 +49,7 @@ package final class TCPConnection: Sendable {
         while !rest.isEmpty {
             let piece = rest
             let count = try await transfer(.writing) { number throws(Errno) in
-                try TCPSystemCalls.send(piece, to: number)
+                try SocketTransfer.send(piece, to: number)
             }
             rest = rest.dropFirst(count)
         }
@@ -60,7 +60,7 @@ package final class TCPConnection: Sendable {
     /// - Throws: ``NetworkError`` with `connectionLost`, `closed` or `cancelled`.
     package func receive(atMost count: Int) async throws(NetworkError) -> [UInt8]? {
         let bytes = try await transfer(.reading) { number throws(Errno) in
-            try TCPSystemCalls.receive(atMost: count, from: number)
+            try SocketTransfer.receive(atMost: count, from: number)
         }
         return bytes.isEmpty ? nil : bytes
     }

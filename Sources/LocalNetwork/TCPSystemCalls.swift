@@ -65,27 +65,6 @@ enum TCPSystemCalls {
         return error == 0 ? nil : Errno(rawValue: error)
     }
 
-    /// Returns the next bytes; none at the end.
-    static func receive(atMost count: Int, from number: CInt) throws(Errno) -> [UInt8] {
-        var failure: Errno?
-        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            do throws(Errno) {
-                filled = try systemCall { recv(number, buffer.baseAddress, buffer.count, 0) }
-            } catch {
-                failure = error
-            }
-        }
-        if let failure { throw failure }
-        return bytes
-    }
-
-    static func send(_ bytes: ArraySlice<UInt8>, to number: CInt) throws(Errno) -> Int {
-        // Without MSG_NOSIGNAL, writing to a closed connection would terminate the process (send(2)).
-        try systemCall {
-            bytes.withUnsafeBytes { Glibc.send(number, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
-        }
-    }
-
     private static func set(_ level: CInt, _ option: CInt, to value: CInt, on number: CInt) throws(Errno) {
         let length = socklen_t(MemoryLayout<CInt>.size)
         _ = try systemCall { withUnsafeBytes(of: value) { setsockopt(number, level, option, $0.baseAddress, length) } }

@@ -49,7 +49,7 @@ package final class LocalStream: Sendable {
     ///   failed; `ECANCELED` when the task is cancelled, `EBADF` after ``close()`` or ``reset()``.
     package func read(atMost count: Int) async throws(Errno) -> [UInt8] {
         try await socket.whenReady(for: .reading) { number throws(Errno) in
-            try rememberingFailure { () throws(Errno) in try LocalStreamSystemCalls.read(atMost: count, from: number) }
+            try rememberingFailure { () throws(Errno) in try SocketTransfer.receive(atMost: count, from: number) }
         }
     }
 
@@ -65,7 +65,7 @@ package final class LocalStream: Sendable {
         while !rest.isEmpty {
             let piece = rest
             let count = try await socket.whenReady(for: .writing) { number throws(Errno) in
-                try rememberingFailure { () throws(Errno) in try LocalStreamSystemCalls.write(piece, to: number) }
+                try rememberingFailure { () throws(Errno) in try SocketTransfer.send(piece, to: number) }
             }
             rest = rest.dropFirst(count)
         }

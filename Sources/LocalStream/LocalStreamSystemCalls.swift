@@ -62,26 +62,6 @@ enum LocalStreamSystemCalls {
         _ = try systemCall { fcntl(number, F_SETFL, flags | O_NONBLOCK) }
     }
 
-    static func read(atMost count: Int, from number: CInt) throws(Errno) -> [UInt8] {
-        var failure: Errno?
-        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            do throws(Errno) {
-                filled = try systemCall { recv(number, buffer.baseAddress, buffer.count, 0) }
-            } catch {
-                failure = error
-            }
-        }
-        if let failure { throw failure }
-        return bytes
-    }
-
-    static func write(_ bytes: ArraySlice<UInt8>, to number: CInt) throws(Errno) -> Int {
-        // Without MSG_NOSIGNAL, writing to a closed connection would terminate the process (send(2)).
-        try systemCall {
-            bytes.withUnsafeBytes { send(number, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
-        }
-    }
-
     static func finishWriting(_ number: CInt) throws(Errno) {
         _ = try systemCall { shutdown(number, CInt(SHUT_WR)) }
     }

@@ -8,6 +8,9 @@ private import Glibc
 ///
 /// The threads wait at a semaphore: a condition variable of glibc 2.25 to 2.40 can lose a signal when several threads wait
 /// for it (glibc bug 25847).
+///
+/// Sendable unchecked: the compiler does not see that a mutex of pthreads protects the variables; a `Mutex` cannot
+/// be unlocked in the middle, as ``wait()`` does.
 final class JobQueue: @unchecked Sendable {
     /// Who will run the jobs that are there.
     private enum Supply {

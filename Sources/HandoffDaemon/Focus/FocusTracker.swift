@@ -12,8 +12,6 @@ struct FocusTracker: Sendable {
     /// How long after a change it is looked at again: a window disappears before its process ends, and that before the
     /// processes below it have another parent.
     private static let delay = Duration.seconds(2)
-    /// The most processes that are kept for ``passed``.
-    private static let mostPassed = 16
 
     private let engine: Engine
     private let connection: Connection
@@ -22,7 +20,7 @@ struct FocusTracker: Sendable {
     ///
     /// Each counts, if only for a moment: the activity of a process that never had the focus is one of a program without a
     /// window, which is offered whatever has the focus.
-    private let passed = CurrentValue([UInt32]())
+    private let passed = RecentValues<UInt32>(limit: 16)
 
     init(engine: Engine, connection: Connection) {
         (self.engine, self.connection) = (engine, connection)
@@ -30,7 +28,7 @@ struct FocusTracker: Sendable {
 
     /// Records that a process has the focus, as a client tells; nil while it is unknown.
     func set(_ process: UInt32?, by client: BusName) {
-        if let process { passed.modify { $0 = ($0.filter { $0 != process } + [process]).suffix(Self.mostPassed) } }
+        if let process { passed.add(process) }
         focus.set(process.map { Focus(process: $0, client: client) })
     }
 
@@ -52,7 +50,7 @@ struct FocusTracker: Sendable {
             seen = next
             guard let process = seen.value?.process else {
                 history = FocusHistory()
-                passed.set([])
+                _ = passed.take()
                 engine.activities.setFocus(nil)
                 continue
             }
@@ -73,15 +71,10 @@ struct FocusTracker: Sendable {
         for owner in owners where processes[owner] == nil {
             processes[owner] = try? await connection.processID(of: owner)
         }
-        let passed = takePassed()
+        let passed = self.passed.take()
         let (present, past, windowless) = history.focus(process, after: passed, among: processes) { process, root in
             ProcessTree.contains(process, below: root)
         }
         engine.activities.setFocus(present, past: past, forgetting: windowless)
-    }
-    private func takePassed() -> [UInt32] {
-        var processes: [UInt32] = []
-        passed.modify { (processes, $0) = ($0, processes) }
-        return processes
     }
 }

@@ -11,8 +11,6 @@ import X11
 struct FocusService: Sendable {
     /// The shortest time between two calls; those about the windows that a person passes meanwhile follow at once.
     private static let pause = Duration.milliseconds(250)
-    /// The most processes that are kept meanwhile.
-    private static let mostPassed = 8
     /// How long after a call that has failed it is made again.
     private static let delay = Duration.seconds(1)
     /// The bus name of Handoff's own window: a person who looks there has not turned to another app.
@@ -31,7 +29,7 @@ struct FocusService: Sendable {
     ///
     /// It has to know each, if only for a moment: the activity of a process that never had the focus is one of a program
     /// without a window, which is offered whatever has the focus.
-    private let passed = CurrentValue([UInt32]())
+    private let passed = RecentValues<UInt32>(limit: 8)
 
     /// - Parameters:
     ///   - client: the daemon.
@@ -57,7 +55,7 @@ struct FocusService: Sendable {
             while true {
                 seen = try await current.changed(since: seen)
                 var next = seen.value
-                for process in takePassed() where await !isOwnWindow(process) {
+                for process in passed.take() where await !isOwnWindow(process) {
                     guard process != next.process, let daemon = next.daemon else { continue }
                     let told = Told(process: process, daemon: daemon)
                     if told != last, try await tell(told) { last = told }
@@ -69,12 +67,6 @@ struct FocusService: Sendable {
                 try await Task.sleep(for: Self.pause)
             }
         }
-    }
-
-    private func takePassed() -> [UInt32] {
-        var processes: [UInt32] = []
-        passed.modify { (processes, $0) = ($0, processes) }
-        return processes
     }
 
     /// Whether a process is that of Handoff's own window.
@@ -134,7 +126,7 @@ struct FocusService: Sendable {
 
     /// Records that a process has the focus.
     private func saw(_ process: UInt32) {
-        passed.modify { $0 = ($0.filter { $0 != process } + [process]).suffix(Self.mostPassed) }
+        passed.add(process)
         current.modify { $0.process = process }
     }
 

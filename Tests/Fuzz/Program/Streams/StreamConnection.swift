@@ -15,16 +15,7 @@ struct StreamConnection {
 
     /// The peer opens a connection, in the role of `opener`; it is not confirmed.
     init(openedByPeer secret: NetworkSecret, as opener: NetworkSecret.Opener, number: Int) {
-        let opening = NetworkOpening(secret, by: opener, nonceForTestVectors: Self.nonce(number))
-        let acceptance = Self.sure {
-            try NetworkAcceptance(
-                secret,
-                opening: opening.opening,
-                by: opener,
-                nonceForTestVectors: Self.nonce(number + 128)
-            )
-        }
-        let (connection, confirmation) = Self.sure { try opening.finish(acceptance.answer) }
+        let (acceptance, connection, confirmation) = Self.open(secret, by: opener, number)
         id = connection.id
         sending = connection.sending
         unconfirmed = (acceptance, confirmation)
@@ -32,16 +23,7 @@ struct StreamConnection {
 
     /// This device opens a connection, in the role of `opener`; the peer has answered, so it has proved itself here.
     init(opened secret: NetworkSecret, as opener: NetworkSecret.Opener, number: Int) {
-        let opening = NetworkOpening(secret, by: opener, nonceForTestVectors: Self.nonce(number))
-        let acceptance = Self.sure {
-            try NetworkAcceptance(
-                secret,
-                opening: opening.opening,
-                by: opener,
-                nonceForTestVectors: Self.nonce(number + 128)
-            )
-        }
-        let (connection, confirmation) = Self.sure { try opening.finish(acceptance.answer) }
+        let (acceptance, connection, confirmation) = Self.open(secret, by: opener, number)
         id = connection.id
         proven = connection
         sending = Self.sure { try acceptance.finish(confirmation) }.sending
@@ -58,6 +40,25 @@ struct StreamConnection {
     /// Returns the frame in which the peer sends a plaintext; nil when it is too long.
     mutating func frame(_ plaintext: [UInt8]) -> [UInt8]? {
         (try? sending.encrypt(plaintext)).map(FrameCodec.encode)
+    }
+
+    /// Opens a connection as far as the opener's confirmation, which the other end has not read yet.
+    private static func open(
+        _ secret: NetworkSecret,
+        by opener: NetworkSecret.Opener,
+        _ number: Int
+    ) -> (acceptance: NetworkAcceptance, connection: ProvenConnection, confirmation: [UInt8]) {
+        let opening = NetworkOpening(secret, by: opener, nonceForTestVectors: nonce(number))
+        let acceptance = sure {
+            try NetworkAcceptance(
+                secret,
+                opening: opening.opening,
+                by: opener,
+                nonceForTestVectors: nonce(number + 128)
+            )
+        }
+        let (connection, confirmation) = sure { try opening.finish(acceptance.answer) }
+        return (acceptance, connection, confirmation)
     }
 
     private static func nonce(_ number: Int) -> [UInt8] {
