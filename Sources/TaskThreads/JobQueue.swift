@@ -1,13 +1,11 @@
 private import DequeModule
-private import Glibc
+import Glibc
 
-/// Jobs in the order in which they came, and the threads that wait for one.
+/// Jobs in the order in which they came or are due, and the threads that wait for one.
 ///
-/// One thread is woken up at a time, which wakes up the next one if there is more to do when it begins. Many jobs end
-/// before that, and a thread that has ended its own takes the next one without waiting.
-///
-/// The threads wait at a semaphore: a condition variable of glibc 2.25 to 2.40 can lose a signal when several threads wait
-/// for it (glibc bug 25847).
+/// A job from elsewhere wakes up one thread. What the threads' own jobs add, and what came meanwhile, is left to the
+/// threads that are awake: most jobs end within microseconds. Only jobs that still wait after ``patience`` wake up another
+/// thread, for those that are awake compute or block.
 ///
 /// Sendable unchecked: the compiler does not see that a mutex of pthreads protects the variables; a `Mutex` cannot
 /// be unlocked in the middle, as ``wait()`` does.
@@ -22,29 +20,41 @@ final class JobQueue: @unchecked Sendable {
         case insufficient
     }
 
-    private let wakeUp = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+    /// How long jobs wait for threads that are awake, before another one is woken up.
+    static let patience = Duration.milliseconds(1)
+
+    private let wakeUps: WakeUps
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
     // What follows is used only between locking and unlocking the mutex.
     private var jobs: Deque<UnownedJob> = []
-    /// The number of threads that wait, without the one that is being woken up.
+    /// The jobs that are not due yet, by the clock.
+    private var timed: [TimedJobs]
+    /// Wakes up a thread when jobs have waited for too long.
+    private var countdown: CountdownTimer
+    /// The number of threads that wait, without the one that is being woken up; -1 if something else has woken that one
+    /// first, and it does not know yet.
     private var waiting = 0
     /// Whether a thread is being woken up, which looks for a job next.
     private var isWaking = false
 
-    init() {
-        sem_init(wakeUp, 0, 0)
+    /// Makes an empty queue; nil when the system allows no more descriptors.
+    ///
+    /// - Parameter clocks: the clocks of the jobs that are due later.
+    init?(clocks: [clockid_t] = []) {
+        let timed = clocks.compactMap(TimedJobs.init)
+        guard timed.count == clocks.count, let wakeUps = WakeUps(), let countdown = CountdownTimer() else { return nil }
+        guard (timed.map(\.timer) + [countdown.descriptor]).allSatisfy(wakeUps.add) else { return nil }
+        (self.timed, self.wakeUps, self.countdown) = (timed, wakeUps, countdown)
         pthread_mutex_init(mutex, nil)
     }
 
     deinit {
         pthread_mutex_destroy(mutex)
-        sem_destroy(wakeUp)
         mutex.deallocate()
-        wakeUp.deallocate()
     }
 
-    /// Adds a job.
+    /// Adds a job from elsewhere, and wakes up a thread for it.
     ///
     /// - Returns: whether there are threads enough for what is there; if not, another thread would be of use.
     @discardableResult
@@ -53,49 +63,73 @@ final class JobQueue: @unchecked Sendable {
             jobs.append(job)
             return takeWaiting()
         }
-        return provide(supply)
+        // With the mutex unlocked, which the thread locks first.
+        if supply == .waiting { wakeUps.post() }
+        return supply != .insufficient
     }
 
-    /// Removes the first job; blocks the thread while there is none.
+    /// Adds a job on a thread that calls ``next()`` soon.
+    func addHere(_ job: UnownedJob) {
+        locked {
+            jobs.append(job)
+            countdown.start(Self.patience)
+        }
+    }
+
+    /// Adds a job that is due when `delay` has passed on `clock`.
     ///
-    /// - Returns: the job, and whether there are threads enough for the others.
-    func next() -> (job: UnownedJob, isSufficient: Bool) {
-        let (job, supply) = locked {
+    /// - Precondition: `clock` is one of those that the queue was made with.
+    func add(_ job: UnownedJob, after delay: Duration, on clock: clockid_t) {
+        locked {
+            guard let index = timed.firstIndex(where: { $0.clock == clock }) else {
+                preconditionFailure("the queue was made without clock \(clock)")
+            }
+            timed[index].add(job, after: delay)
+        }
+    }
+
+    /// Removes and returns the first job; blocks the thread while there is none.
+    ///
+    /// - Returns: the job, and whether another thread waits: if not, nobody looks after the others and the times.
+    func next() -> (job: UnownedJob, isWatched: Bool) {
+        locked {
+            if waiting <= 0 { addDue() }
             while jobs.isEmpty { wait() }
             let job = jobs.removeFirst()
-            return (job, jobs.isEmpty ? .sufficient : takeWaiting())
+            if !jobs.isEmpty { countdown.start(Self.patience) }
+            return (job, waiting > 0 || isWaking)
         }
-        return (job, provide(supply))
     }
 
     /// Chooses a thread to be woken up, unless one is being woken up.
     ///
     /// To be called with the mutex locked.
     private func takeWaiting() -> Supply {
-        guard !isWaking else { return .sufficient }
+        guard !isWaking else { return waiting < 0 ? .insufficient : .sufficient }
         guard waiting > 0 else { return .insufficient }
         waiting -= 1
         isWaking = true
         return .waiting
     }
 
-    /// Wakes up a thread if one was chosen.
-    ///
-    /// To be called with the mutex unlocked, which the thread locks first.
-    ///
-    /// - Returns: whether there are threads enough.
-    private func provide(_ supply: Supply) -> Bool {
-        if supply == .waiting { sem_post(wakeUp) }
-        return supply != .insufficient
-    }
-
-    /// Unlocks the mutex, waits until this thread is woken up, and locks it again.
+    /// Unlocks the mutex, waits until something wakes up this thread, and locks it again.
     private func wait() {
+        countdown.stop()
         waiting += 1
         pthread_mutex_unlock(mutex)
-        while sem_wait(wakeUp) != 0 {}
+        let descriptor = wakeUps.wait()
         pthread_mutex_lock(mutex)
-        isWaking = false
+        guard let descriptor else {
+            isWaking = false
+            return
+        }
+        waiting -= 1
+        if descriptor == countdown.descriptor { countdown.stop() } else { addDue() }
+    }
+
+    /// Adds the jobs whose times have come.
+    private func addDue() {
+        for index in timed.indices where timed[index].hasDue { jobs.append(contentsOf: timed[index].removeDue()) }
     }
 
     private func locked<Result>(_ body: () -> Result) -> Result {

@@ -7,24 +7,33 @@
     /// Replaces the executors of this process.
     enum TaskExecutors {
         private struct Factory: ExecutorFactory {
-            static let mainExecutor: any MainExecutor = MainThread.shared
-            static let defaultExecutor: any TaskExecutor = ThreadPool.shared
+            static var mainExecutor: any MainExecutor { made(MainThread.shared) }
+            static var defaultExecutor: any TaskExecutor { made(ThreadPool.shared) }
+
+            private static func made<Executor>(_ executor: Executor?) -> Executor {
+                guard let executor else { preconditionFailure("the executors are replaced only when they exist") }
+                return executor
+            }
         }
 
-        /// The most threads of this process besides the main one: the pool's and that of the timers.
-        static var threads: Int { ThreadPool.maximumThreads + 1 }
+        /// The most threads of this process besides the main one.
+        static var threads: Int { ThreadPool.maximumThreads }
 
         /// Makes all tasks of this process run on ``ThreadPool`` and ``MainThread``; to be called before any exists.
         ///
         /// - Returns: false when the system allows no more threads or descriptors.
         static func install() -> Bool {
+            guard MainThread.shared != nil, let pool = ThreadPool.shared else { return false }
             _createExecutors(factory: Factory.self)
-            return ThreadPool.shared.start()
+            return pool.start()
         }
 
         /// Runs what is for the main thread, for ever.
         static func runMain() -> Never {
-            MainThread.shared.runForever()
+            guard let main = MainThread.shared else {
+                preconditionFailure("to be called once the executors are replaced")
+            }
+            main.runForever()
         }
     }
 

@@ -37,6 +37,9 @@ struct TimedJobs: Sendable {
         if entries.min != first { setTimer() }
     }
 
+    /// Whether a job is due.
+    var hasDue: Bool { entries.min.map { $0.time <= now } ?? false }
+
     /// Removes the jobs that are due, and sets the timer for the next one.
     mutating func removeDue() -> [UnownedJob] {
         var due: [UnownedJob] = []

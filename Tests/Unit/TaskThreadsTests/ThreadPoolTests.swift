@@ -71,6 +71,21 @@ struct ThreadPoolTests {
         }
     }
 
+    @Test("A sleep ends at its time while all threads are busy with jobs that add others")
+    func busy() async throws {
+        await withTaskExecutorPreference(try Self.pool()) {
+            await withTaskGroup { group in
+                for _ in 0..<(2 * ThreadPool.maximumThreads) {
+                    group.addTask { while !Task.isCancelled { await Task.yield() } }
+                }
+                group.addTask { try? await Task.sleep(for: .milliseconds(20)) }
+                // The one that sleeps ends first.
+                await group.next()
+                group.cancelAll()
+            }
+        }
+    }
+
     @Test("A sleep that is cancelled ends")
     func cancelled() async throws {
         await withTaskExecutorPreference(try Self.pool()) {
@@ -82,7 +97,7 @@ struct ThreadPoolTests {
     }
 
     private static func pool() throws -> ThreadPool {
-        let pool = ThreadPool()
+        let pool = try #require(ThreadPool())
         try #require(pool.start())
         return pool
     }
