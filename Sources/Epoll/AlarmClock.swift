@@ -26,6 +26,25 @@ package struct AlarmClock: Sendable {
         try await Self.expiration(of: timer)
     }
 
+    /// Waits until `instant`, or throws when the task is cancelled.
+    ///
+    /// Where the system has no descriptor for a timer, it waits as `Task.sleep` does.
+    package func sleep(until instant: ContinuousClock.Instant) async throws(CancellationError) {
+        do throws(Errno) {
+            try await sleep(until: Self.uptime + (instant - .now))
+        } catch {
+            guard error != .canceled, (try? await ContinuousClock().sleep(until: instant)) != nil else {
+                throw CancellationError()
+            }
+        }
+    }
+
+    private static var uptime: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
     /// Waits until the wall clock is set, by a time server or a user.
     ///
     /// - Throws: `ECANCELED` when the task is cancelled, `EBADF` when the reactor has ended.

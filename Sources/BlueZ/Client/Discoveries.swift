@@ -31,6 +31,7 @@ final class DiscoverySession: Sendable {
         var arbiter: DiscoveryArbiter
         var failures: [UInt64: AsyncStream<BlueZError>.Continuation] = [:]
         var errors: [UInt64: BlueZError] = [:]
+        var filtered: UInt64?
     }
 
     /// Held while bluetoothd is called about this session.
@@ -41,6 +42,9 @@ final class DiscoverySession: Sendable {
     init(settling: Duration, persistence: Duration) {
         state = Mutex(State(arbiter: DiscoveryArbiter(settling: settling, persistence: persistence)))
     }
+
+    /// Whether bluetoothd has started our session.
+    var isOn: Bool { state.withLock(\.arbiter.isOn) }
 
     var nextStep: DiscoveryArbiter.Step? { state.withLock(\.arbiter.nextStep) }
 
@@ -67,6 +71,18 @@ final class DiscoverySession: Sendable {
     /// Throws the error of which this reader was already notified.
     func check(_ reader: UInt64) throws(BlueZError) {
         if let error = state.withLock({ $0.errors[reader] }) { throw error }
+    }
+
+    /// Whether bluetoothd has accepted the filter of this session, on the adapter as it is now.
+    ///
+    /// It keeps the filter for the connection (bluez src/adapter.c, discovery_remove).
+    func hasFilter(on adapter: Adapter) -> Bool {
+        state.withLock { $0.filtered == adapter.incarnation }
+    }
+
+    /// Records that bluetoothd has accepted the filter.
+    func didSetFilter(on adapter: Adapter) {
+        state.withLock { $0.filtered = adapter.incarnation }
     }
 
     func pause() {

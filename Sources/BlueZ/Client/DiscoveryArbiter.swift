@@ -27,7 +27,8 @@ struct DiscoveryArbiter {
     private var othersSince: ContinuousClock.Instant?
     private var readers: Set<UInt64> = []
     private var pauses = 0
-    private var isOn = false
+    /// Whether bluetoothd has started our session.
+    private(set) var isOn = false
     private var wasSeenOn = false
 
     /// The next request to bluetoothd; nil if the session is in the desired state.

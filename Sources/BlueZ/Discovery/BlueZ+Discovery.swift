@@ -35,11 +35,12 @@ extension BlueZ {
         let session = discoveries.session(on: adapter.path)
         let reader = nextIdentifier()
         let failures = session.join(reader)
+        let isOn = session.isOn || snapshot.adapters.contains { $0.path == adapter.path && $0.isDiscovering }
         let (elements, heard) = AsyncStream<Element>.makeStream(bufferingPolicy: .bufferingNewest(limit))
         let (subscriptions, subscribed) = AsyncStream<Void>.makeStream()
         let result: Result<Success, any Error> = await Result {
             let listening: @Sendable () async throws -> Void = {
-                try await self.reports(on: adapter, subscribed: { subscribed.yield() }) { report in
+                try await self.reports(on: adapter, isOn: isOn, subscribed: { subscribed.yield() }) { report in
                     for element in transform(report) { heard.yield(element) }
                 }
             }
@@ -119,7 +120,7 @@ extension BlueZ {
                 case .start:
                     noteOthers(before: session, on: adapter)
                     do {
-                        try await startDiscovery(on: adapter)
+                        try await start(session, on: adapter)
                         session.didStart()
                     } catch {
                         session.didFail(BlueZError(any: error, during: .startDiscovery))
@@ -146,12 +147,11 @@ extension BlueZ {
     ///
     /// InProgress means that this connection already has a session or a pending request (bluez src/adapter.c,
     /// start_discovery).
-    private func startDiscovery(on adapter: Adapter) async throws {
-        let filter = DiscoveryFilter.arguments(for: adapter.release)
+    private func start(_ session: DiscoverySession, on adapter: Adapter) async throws {
         var backoff = Backoff(first: .milliseconds(100), longest: .seconds(1))
         for attempt in 1...Self.startAttempts {
             do throws(DBusError) {
-                try await callAdapter(adapter, "SetDiscoveryFilter", [filter.value])
+                try await setFilter(of: session, on: adapter)
                 return try await callAdapter(adapter, "StartDiscovery")
             } catch {
                 guard attempt < Self.startAttempts, error.name == "org.bluez.Error.InProgress" else { throw error }
@@ -159,6 +159,18 @@ extension BlueZ {
             try? await callAdapter(adapter, "StopDiscovery")
             try await backoff.wait()
         }
+    }
+
+    /// Sets the filter of the next session; the first time, bluetoothd has to accept it.
+    ///
+    /// Later it accepts the same filter again, so its answer would only wake this process.
+    private func setFilter(of session: DiscoverySession, on adapter: Adapter) async throws(DBusError) {
+        let filter = DiscoveryFilter.arguments(for: adapter.release).value
+        guard !session.hasFilter(on: adapter) else {
+            return connection.sendWithNext(Self.adapterCall(adapter, "SetDiscoveryFilter", [filter]))
+        }
+        _ = try await callAdapter(adapter, "SetDiscoveryFilter", [filter])
+        session.didSetFilter(on: adapter)
     }
 
     /// Waits until the session is ended from outside, then throws.
@@ -178,28 +190,38 @@ extension BlueZ {
     /// Reports discovered devices until the connection is lost; resubscribes after each overflow.
     ///
     /// The rule names bluetoothd's own connection: for a well-known name the bus would be asked for its owner each time, and
-    /// told to report another one. When bluetoothd is started again, discovery has ended with the adapter.
+    /// told to report another one. When bluetoothd is started again, discovery has ended with the adapter. The bus gets the
+    /// rule before the calls that start discovery.
+    ///
+    /// While discovery is off, bluetoothd knows no signal strength of any device (src/adapter.c, discovery_cleanup), so that
+    /// the next packet of each changes it. The known devices are read only if they were heard before this call (`isOn`), or
+    /// when one of them is heard.
     private func reports(
         on adapter: Adapter,
+        isOn: Bool,
         subscribed: @escaping @Sendable () -> Void,
         each report: @escaping @Sendable (DeviceReport) -> Void
     ) async throws {
+        var isOn = isOn
         while true {
             let rule = MatchRule(sender: mirror.withLock(\.owner) ?? Names.service)
             do {
-                return try await connection.withSignals(rule) { signals in
+                return try await connection.withUnconfirmedSignals(rule) { signals in
                     var mirror = DeviceMirror(adapter: adapter.path)
-                    for known in mirror.replace(with: try await self.managedObjects()) { report(known) }
                     subscribed()
+                    if isOn { for known in mirror.replace(with: try await self.managedObjects()) { report(known) } }
                     for try await signal in signals {
-                        guard let change = ObjectChange(signal), let changedReport = mirror.apply(change) else {
-                            continue
+                        guard let change = ObjectChange(signal) else { continue }
+                        if mirror.needsObjects(for: change) {
+                            for known in mirror.replace(with: try await self.managedObjects()) { report(known) }
+                        } else if let changed = mirror.apply(change) {
+                            report(changed)
                         }
-                        report(changedReport)
                     }
                 }
             } catch let error as DBusError {
                 guard error.code == .overflow else { throw BlueZError(error, during: .startDiscovery) }
+                isOn = true
             }
         }
     }
@@ -209,15 +231,17 @@ extension BlueZ {
         _ member: MemberName,
         _ arguments: [Value] = []
     ) async throws(DBusError) {
-        _ = try await connection.call(
-            MethodCall(
-                destination: Names.service,
-                path: adapter.path,
-                interface: "org.bluez.Adapter1",
-                member: member,
-                arguments: arguments,
-                startsService: false
-            )
+        _ = try await connection.call(Self.adapterCall(adapter, member, arguments))
+    }
+
+    private static func adapterCall(_ adapter: Adapter, _ member: MemberName, _ arguments: [Value]) -> MethodCall {
+        MethodCall(
+            destination: Names.service,
+            path: adapter.path,
+            interface: "org.bluez.Adapter1",
+            member: member,
+            arguments: arguments,
+            startsService: false
         )
     }
 }

@@ -4,8 +4,8 @@ import DBus
 /// Converts signals about devices into advertisement reports.
 ///
 /// Pure: signals in, reports out. The first packet of a device is in InterfacesAdded, later ones are in
-/// PropertiesChanged, and devices that bluetoothd knew before are only in GetManagedObjects (bluez src/device.c); all
-/// three must be read.
+/// PropertiesChanged, and devices that bluetoothd knew before are only in GetManagedObjects (bluez src/device.c). That
+/// answer is needed when discovery was on before, or when one of these devices is heard.
 struct DeviceMirror {
     /// The maximum number of devices remembered between packets.
     ///
@@ -37,6 +37,7 @@ struct DeviceMirror {
     private let adapter: ObjectPath
     private var entries: [ObjectPath: Entry] = [:]
     private var signals: UInt64 = 0
+    private var hasObjects = false
 
     /// The number of remembered devices.
     var count: Int { entries.count }
@@ -52,7 +53,17 @@ struct DeviceMirror {
     ///   bluetoothd clears it when discovery stops (bluez src/adapter.c, discovery_cleanup).
     mutating func replace(with objects: [ObjectPath: InterfaceProperties]) -> [DeviceReport] {
         entries = [:]
+        hasObjects = true
         return objects.compactMap { path, interfaces in add(path, interfaces) }
+    }
+
+    /// Whether a packet came from a device that bluetoothd knew before: ``replace(with:)`` reports it.
+    ///
+    /// Not asked for a second time: a device that is unknown in spite of the answer stays unknown.
+    func needsObjects(for change: ObjectChange) -> Bool {
+        guard !hasObjects, case .changed(let path, Names.device, let values, _) = change else { return false }
+        let isPacket = values["RSSI"] != nil || values["ServiceData"] != nil
+        return isPacket && path.isDescendant(of: adapter) && entries[path] == nil
     }
 
     /// Applies one signal; returns a report if it indicates a received packet.

@@ -40,13 +40,16 @@ final class CommandQueue: Sendable {
     /// Adds a command; never blocks.
     ///
     /// If the connection has ended, calls fail at once and other commands are dropped.
-    func push(_ command: Command) {
+    ///
+    /// - Parameter wakes: whether the thread is to perform it at once, and not only when it wakes up next.
+    func push(_ command: Command, wakes: Bool = true) {
         enum Next { case nothing, wake, refuse }
         let next = state.withLock { state -> Next in
             if state.isClosed { return .refuse }
             state.commands.append(command)
-            defer { state.isSleeping = false }
-            return state.isSleeping ? .wake : .nothing
+            guard wakes, state.isSleeping else { return .nothing }
+            state.isSleeping = false
+            return .wake
         }
         switch next {
         case .nothing: break

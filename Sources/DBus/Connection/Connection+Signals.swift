@@ -19,6 +19,25 @@ extension Connection {
         return try await withOwnerTracking(name) { try await withMatch(rule, limit: limit, body) }
     }
 
+    /// The same, without waiting for the bus to confirm the rule, which it gets with the next message of this connection.
+    ///
+    /// No signal is missed that is emitted after a later call of this connection was delivered: the bus handles messages
+    /// in their order. The bus refuses a rule only to a connection that has too many, and this does not tell of it. So it is
+    /// for a program with few rules that saves wake-ups.
+    package func withUnconfirmedSignals<T>(
+        _ rule: MatchRule,
+        limit: Int = 4096,
+        _ body: (SignalSequence) async throws -> T
+    ) async throws -> T {
+        guard rule.sender?.isUnique == true else { return try await withSignals(rule, limit: limit, body) }
+        let text = Value.string(rule.description)
+        return try await withSubscription(rule, limit: limit) { signals in
+            sendWithNext(.bus("AddMatch", [text]))
+            defer { sendWithNext(.bus("RemoveMatch", [text])) }
+            return try await body(signals)
+        }
+    }
+
     private func withMatch<T>(
         _ rule: MatchRule,
         limit: Int,

@@ -79,12 +79,17 @@ package final class Connection: Sendable {
         send { () throws(DBusError) in try call.message(expectsReply: false) }
     }
 
+    /// The same, when the connection next sends or receives something.
+    package func sendWithNext(_ call: MethodCall) {
+        send(wakes: false) { () throws(DBusError) in try call.message(expectsReply: false) }
+    }
+
     /// The number of signals and of calls without a reply that could not be sent, and the error of the last one.
     package var sendFailures: (count: Int, last: DBusError?) { context.sendFailures.summary }
 
-    private func send(_ message: () throws(DBusError) -> OutgoingMessage) {
+    private func send(wakes: Bool = true, _ message: () throws(DBusError) -> OutgoingMessage) {
         do {
-            context.queue.push(.send(try message()))
+            context.queue.push(.send(try message()), wakes: wakes)
         } catch {
             context.sendFailures.record(error)
         }

@@ -19,6 +19,8 @@ package final class BlueZRadio: Radio {
         let bluez: BlueZ
         let reactor: Reactor
         let adapter: Adapter
+        /// The settings that bluetoothd has read when it started.
+        let configuration: MainConfiguration
     }
 
     private struct State {
@@ -129,7 +131,8 @@ package final class BlueZRadio: Radio {
     private func connect() async throws {
         try await Connection.withConnection(to: bus) { connection in
             try await Reactor.withReactor { reactor in
-                try await withBlueZ(on: connection) { bluez in
+                let clock = AlarmClock(reactor: reactor)
+                try await withBlueZ(on: connection, sleep: clock.sleep) { bluez in
                     defer { self.state.withLock { $0.session = nil } }
                     for await snapshot in bluez.snapshots() {
                         self.update(snapshot, bluez, reactor)
@@ -146,19 +149,18 @@ package final class BlueZRadio: Radio {
         }
         switch choice.withLock({ $0.choose(from: snapshot) }) {
         case .success(let adapter):
-            let session = Session(bluez: bluez, reactor: reactor, adapter: adapter)
-            let isNew = state.withLock { state in
-                defer { state.session = session }
-                return state.session?.adapter.incarnation != adapter.incarnation
-            }
+            let known = state.withLock(\.session).flatMap { $0.adapter.incarnation == adapter.incarnation ? $0 : nil }
+            let configuration = known?.configuration ?? .current()
+            let session = Session(bluez: bluez, reactor: reactor, adapter: adapter, configuration: configuration)
+            state.withLock { $0.session = session }
             // The user may have followed an advisory meanwhile: the alias can change at any time.
             let description = RadioDescription(
                 name: adapter.name,
-                advisories: RadioAdvisory.all(for: adapter, .current()),
+                advisories: RadioAdvisory.all(for: adapter, configuration),
                 isPlayingAudio: adapter.isPlayingAudio
             )
-            guard isNew || condition.value != .ready(description) else { return }
-            if isNew { links.withLock { $0 = LinkUsageTable() } }
+            guard known == nil || condition.value != .ready(description) else { return }
+            if known == nil { links.withLock { $0 = LinkUsageTable() } }
             publish(.ready(description))
         case .failure(let error):
             state.withLock { $0.session = nil }

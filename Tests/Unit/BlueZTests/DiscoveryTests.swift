@@ -12,9 +12,11 @@ private let peer = "C0:00:00:00:00:01"
 
 @Suite("Discovery of devices", .endsWithin(minutes: 10, instances: 1))
 struct DiscoveryTests {
-    @Test("The first packet of a device, its later packets, and devices that were known before are reported")
+    @Test("The first packet of a device, its later packets, and devices that another program has found are reported")
     func reports() async throws {
         try await withFakeAdapter { fake, bluez, adapter in
+            fake.set(adapter.path, "org.bluez.Adapter1", ["Discovering": .boolean(true)])
+            await bluez.first { $0.adapters.first?.isDiscovering == true }
             fake.hear("C0:00:00:00:00:09", on: adapter.path, serviceData: [service: [9]])
             // With this answer, the bus has passed on the signal: only then was the device known before.
             _ = try await fake.connection.owner(of: "org.bluez")
@@ -32,6 +34,33 @@ struct DiscoveryTests {
                 return seen
             }
             #expect(seen == [[9], [1], [2], [2]])
+        }
+    }
+
+    @Test("A packet of a device that was found in an earlier discovery is reported with the service data that it had")
+    func foundBefore() async throws {
+        try await withFakeAdapter { fake, bluez, adapter in
+            fake.hear(peer, on: adapter.path, serviceData: [service: [9]])
+            // With this answer, the bus has passed on the signal: only then was the device known before.
+            _ = try await fake.connection.owner(of: "org.bluez")
+            let seen = try await bluez.withDiscovery(on: adapter, transform: { [$0] }) { reports in
+                fake.hear(peer, on: adapter.path, serviceData: nil)
+                return await reports.first { _ in true }
+            }
+            #expect(seen?.serviceData == [service: [9]])
+        }
+    }
+
+    @Test("The filter is sent for each discovery, and bluetoothd has to accept it the first time")
+    func refusedFilter() async throws {
+        try await withFakeAdapter { fake, bluez, adapter in
+            @Sendable func discover() async -> String {
+                await errorCode { try await bluez.withDiscovery(on: adapter, transform: { [$0] }) { _ in } }
+            }
+            fake.fail("SetDiscoveryFilter", "org.bluez.Error.InvalidArguments", "refused")
+            #expect(await discover() != "none")
+            for _ in 1...2 { #expect(await discover() == "none") }
+            #expect(fake.state.withLock(\.filters).count == 2)
         }
     }
 

@@ -191,6 +191,26 @@ struct DeviceMirrorTests {
         #expect(heard?.rssi == nil)
     }
 
+    @Test("A packet of a device that is not known needs the objects, once")
+    func objects() {
+        var mirror = DeviceMirror(adapter: path)
+        #expect(mirror.needsObjects(for: change(["RSSI": .int16(-40)])))
+        #expect(mirror.needsObjects(for: change(data([a: [1]]))))
+        #expect(!mirror.needsObjects(for: change(["Connected": .boolean(true)])))
+        #expect(!mirror.needsObjects(for: change([:], invalidated: ["RSSI"])))
+        let elsewhere = DeviceMirror(adapter: "/org/bluez/hci1")
+        #expect(!elsewhere.needsObjects(for: change(["RSSI": .int16(-40)])))
+        _ = mirror.replace(with: [:])
+        #expect(!mirror.needsObjects(for: change(["RSSI": .int16(-40)])))
+    }
+
+    @Test("A packet of a device that the mirror knows does not need the objects")
+    func known() {
+        var mirror = DeviceMirror(adapter: path)
+        _ = mirror.apply(.added(device, seen()))
+        #expect(!mirror.needsObjects(for: change(["RSSI": .int16(-41)])))
+    }
+
     @Test("Devices of other adapters, and objects that are not devices, are ignored")
     func strangers() {
         var mirror = DeviceMirror(adapter: "/org/bluez/hci1")

@@ -57,6 +57,18 @@ struct SignalTests {
         }
     }
 
+    @Test("The bus has a rule that it did not confirm when the next call is answered")
+    func unconfirmed() async throws {
+        try await withTwoConnections { _, server, client in
+            try await client.withUnconfirmedSignals(MatchRule(sender: server.uniqueName)) { signals in
+                _ = try await client.owner(of: server.uniqueName)
+                server.emit(testSignal("Wanted"))
+                let found = try await signals.first(1)
+                #expect(found.map(\.member) == ["Wanted"])
+            }
+        }
+    }
+
     @Test("A signal that matches two rules is delivered once to each")
     func twoRules() async throws {
         try await withTwoConnections { _, server, client in
