@@ -26,8 +26,8 @@ TYPE = "org.example.notes.editing"
 # By the policy, windows begin every 4 s until nobody was heard for two minutes, and every 15 s from then on. An attempt
 # to reach a device that has left makes one longer pause, too, but not so late.
 LONG_PERIOD, LATE, TOO_LATE = 9.0, 100.0, 180.0
-# The same for the windows that begin every 60 s after ten minutes.
-LONGEST_PERIOD, VERY_LATE, MUCH_TOO_LATE = 40.0, 580.0, 720.0
+# The same for the windows that begin every 75 s after ten minutes.
+LONGEST_PERIOD, VERY_LATE, MUCH_TOO_LATE = 45.0, 580.0, 735.0
 # Windows of the phases at rest, and scans of the kernel while somebody looks: bluetoothd begins a new one every 10 s.
 WINDOWS, FEW_WINDOWS, LOOKS = 6, 3, 2
 # The seconds for which Handoff is paused.
