@@ -205,6 +205,7 @@ bench-resting: ## Measure memory and wake-ups of idle programs, in a build as it
 	@Tests/Scripts/setup test
 	@$(MAKE) --no-print-directory release-programs
 	swift build $(RELEASE_FLAGS) --product handoff-desktop
+	swift build $(RELEASE_FLAGS) --product fake-bluetoothd
 	@HANDOFF_PROGRAMS=$$(swift build $(RELEASE_FLAGS) --show-bin-path) \
 	    python3 Tests/Benchmarks/resting.py
 

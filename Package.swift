@@ -273,6 +273,12 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
+            name: "fake-bluetoothd",
+            dependencies: ["BlueZTestSupport", "DBus"],
+            path: "Tests/Support/fake-bluetoothd",
+            swiftSettings: settings
+        ),
+        .executableTarget(
             name: "handoff-bench",
             dependencies: [
                 "DBus", "HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffTestSupport", "HandoffWire",

@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """Measures an idle daemon and handoff-desktop beside it: resident memory, and how often their threads wake up.
 
+Most states have the simulated radio. The last one has a bluetoothd without a kernel (Tests/Support/fake-bluetoothd), which
+answers at once: each window of scanning is a conversation with it, whose wake-ups are counted.
+
 resting.py [SECONDS]      each state is measured for SECONDS, 30 by default
 
 HANDOFF_PROGRAMS is the directory of the programs to measure; the default is the debug build. A wake-up is a voluntary
 context switch of any thread. A program that only sleeps is measured too, to show what the machine itself adds.
 """
 
+import contextlib
 import pathlib
 import subprocess
 import sys
@@ -16,7 +20,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "Stories"))
 
 import budget
-from world import PROGRAMS, device, process, run_story, trust_each_other, wake_ups, woken_since
+from world import Lines, PROGRAMS, device, private_bus, process, run_story, trust_each_other, wake_ups, woken_since
 
 
 def memory(pid):
@@ -41,6 +45,37 @@ def rest(state, daemon, sleeper, seconds, megabytes=None, most=None):
         f"{state:<42} {resident:6.1f} MiB {own:6.1f} MiB {woken / seconds:9.2f}/s {idle / seconds:6.2f}/s",
         *verdicts, sep="   ", flush=True,
     )
+
+
+# By ScanPolicy, the seconds from one window of scanning to the next when the circle was heard in the last two minutes, and
+# when nobody was heard for ten minutes.
+PERIOD, LONGEST_PERIOD = 4, 75
+
+
+@contextlib.contextmanager
+def fake_bluetoothd():
+    """A bus with a bluetoothd that has one adapter, on which nobody is heard; yields its address."""
+    with private_bus() as bus, process([PROGRAMS / "fake-bluetoothd", bus], stdout=subprocess.PIPE, text=True) as fake:
+        Lines(fake.stdout).wait(lambda line: line == "ready", "a fake bluetoothd")
+        yield bus
+
+
+def windows(directory, seconds):
+    """Measures a daemon that has just heard its circle, and from that what one takes that heard nobody for long."""
+    with contextlib.ExitStack() as stack:
+        bus = stack.enter_context(fake_bluetoothd())
+        laptop = stack.enter_context(device("other", directory, ["--radio", f"simulated:{directory}/air"]))
+        environment = ["env", f"DBUS_SYSTEM_BUS_ADDRESS={bus}"]
+        desktop = stack.enter_context(device("scanner", directory, ["--radio", "bluez"], environment))
+        trust_each_other(laptop, desktop)
+        time.sleep(SETTLING)
+        count = max(1, round(seconds / PERIOD))
+        before = wake_ups(desktop.daemon.pid)
+        # The time of whole periods, since wake-ups per window are measured.
+        time.sleep(count * PERIOD)
+        each = woken_since(before, desktop.daemon.pid) / count
+        verdict = budget.at_most(each / LONGEST_PERIOD, 0.2, "wake-ups/s when nobody was heard for ten minutes")
+        print(f"{'bluetoothd, one window of scanning':<42} {each:34.1f}        ", verdict, sep="   ", flush=True)
 
 
 # How long a program needs at most after its start until it has read what is there, and its first timers have passed, in
@@ -71,6 +106,7 @@ def story(seconds):
                     nearby.wait(lambda entries: entries, "the laptop's activity")
                 rest("an activity is nearby", desktop.daemon, sleeper, seconds)
                 rest("the activity's origin", laptop.daemon, sleeper, seconds)
+        windows(directory, seconds)
 
 
 if __name__ == "__main__":
