@@ -2,8 +2,10 @@
 
 // Declarations of Linux that the Glibc module of the Swift toolchain does not import.
 #include <libintl.h>
+#include <stdbool.h>
 #include <malloc.h>
 #include <spawn.h>
+#include <sys/auxv.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
@@ -53,3 +55,17 @@ static inline int handoff_disable_core_files(void) {
 
 // posix_spawn_file_actions_addclosefrom_np(3): spawn.h declares it only with _GNU_SOURCE.
 extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
+
+// Whether the processor has the instructions with which BoringSSL computes AES in Galois/Counter Mode. On x86 the compiler's
+// runtime asks the processor; elsewhere getauxval(3) tells the bits 3, AES, and 4, PMULL (arch/arm64 of the kernel,
+// uapi/asm/hwcap.h).
+static inline bool handoff_has_aes_instructions(void) {
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul");
+#elif defined(__aarch64__)
+    const unsigned long wanted = 1UL << 3 | 1UL << 4;
+    return (getauxval(AT_HWCAP) & wanted) == wanted;
+#else
+    return false;
+#endif
+}

@@ -21,7 +21,7 @@ from handoff_peer.keys import Identity, device_id
 from handoff_peer.messages import LONGEST_ANSWER, REFUSAL_CODES, acknowledgement, read_acknowledgement, read_answer
 from handoff_peer.messages import read_report, read_request, settle_request
 from handoff_peer.names import clean
-from handoff_peer.network import CALLER, LISTENER, Acceptance, Opening, network_secret
+from handoff_peer.network import CALLER, LISTENER, Acceptance, NetworkSecret, Opening
 from handoff_peer.noise import Handshake
 from handoff_peer.pairing import LONGEST_FRAME, Closing, Exchange, Introduction, caller_handshake, listener_handshake
 from handoff_peer.pairing import pairing_message, pairing_opening, read_opening
@@ -417,7 +417,8 @@ def check_connection(case: dict, conversation: Conversation) -> None:
         plaintext = bytes.fromhex(sent["plaintext"])
         if plaintext[0] == OFFER:
             offers[sent["by"]] = Offer(plaintext[3 : 3 + OFFER_LENGTH])
-    secret = network_secret(offers["caller"].secret, offers["listener"].secret, handshake_hash)
+    aes = offers["caller"].has_aes and offers["listener"].has_aes
+    secret = NetworkSecret(offers["caller"].secret, offers["listener"].secret, handshake_hash, aes)
     role = CALLER if given["opener"] == "caller" else LISTENER
     nonces = unhex(given, "openerNonce", "answererNonce")
     opening = Opening(secret, role, nonces[0])

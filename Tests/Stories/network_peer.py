@@ -18,7 +18,7 @@ from network import Host, connect
 from peer import EDITING, World as AirWorld, in_thread, publishing_file, send_all
 from handoff_peer import stream
 from handoff_peer.errors import ChannelEnded, ChannelLost
-from handoff_peer.network import CALLER, LISTENER, NONCE, TAG, Connection, Opening, network_secret
+from handoff_peer.network import CALLER, LISTENER, NONCE, TAG, Connection, NetworkSecret, Opening
 from world import TIMEOUT, Failure, Steps, check, device, run_story
 
 PEER, DAEMON = "10.9.0.2", "10.9.0.1"
@@ -55,8 +55,14 @@ async def listen():
     return server.sockets[0].getsockname()[1], connections
 
 
-def offer(port, *addresses, secret=bytes(32)):
-    return stream.encode_offer(port, secret, [ipaddress.ip_address(address) for address in addresses])
+def offer(port, *addresses, secret=bytes(32), has_aes=False):
+    return stream.encode_offer(port, secret, [ipaddress.ip_address(address) for address in addresses], has_aes)
+
+
+def has_aes_instructions():
+    """Whether this processor has them, as the kernel tells."""
+    words = set(pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").split())
+    return {"aes", "pclmulqdq"} <= words or {"aes", "pmull"} <= words
 
 
 async def finish(opened, publisher, sent):
@@ -69,7 +75,7 @@ async def finish(opened, publisher, sent):
 
 
 async def opens(world):
-    """The peer opens the connection to which a stream moves"""
+    """The peer, whose processor has no AES, opens the connection to which a stream moves"""
     sent, own = os.urandom(SIZE), secrets.token_bytes(32)
     async with world.stream(sent) as (laptop, opened, publisher):
         theirs = await opened.read_offer()
@@ -86,14 +92,15 @@ async def opens(world):
 
 
 async def accepts(world):
-    """The daemon opens the connection to which a stream moves"""
+    """The daemon opens the connection to which a stream moves, encrypted with AES if its processor has that"""
     sent, own = os.urandom(SIZE), secrets.token_bytes(32)
     async with world.stream(sent) as (laptop, opened, publisher):
         theirs = await opened.read_offer()
+        check(theirs.has_aes, has_aes_instructions())
         port, connections = await listen()
         async with world.step("the daemon connects, and both sides move"):
-            await opened.offer(offer(port, PEER, secret=own))
-            secret = opened.network_secret(own, theirs.secret)
+            await opened.offer(offer(port, PEER, secret=own, has_aes=True))
+            secret = opened.network_secret(own, theirs.secret, theirs.has_aes)
             await opened.move(await Connection.accept(*await connections.get(), secret, LISTENER))
             await laptop.log("event=stream.moved")
         async with world.step("both apps get everything"):
@@ -121,7 +128,7 @@ async def strangers(world):
         theirs = await opened.read_offer()
         await opened.offer(offer(40_000, PEER, secret=own))
         secret = opened.network_secret(own, theirs.secret)
-        other = network_secret(own, theirs.secret, bytes(32))
+        other = NetworkSecret(own, theirs.secret, bytes(32))
         attempts = [
             b"GET / HTTP/1.1\r\n\r\n".ljust(48), bytes(48), secrets.token_bytes(48), Opening(other, CALLER).bytes,
             # That of the other side, as if it came from the daemon itself.

@@ -37,6 +37,7 @@ package struct NetworkSecret: Sendable {
     package static let identifierBytes = 16
 
     private let secret: SymmetricKey
+    private let cipher: NoiseCipher
 
     /// Derives the secret of a stream.
     ///
@@ -44,7 +45,9 @@ package struct NetworkSecret: Sendable {
     ///   - caller: the 32 bytes in the offer of the session's caller.
     ///   - listener: those in the offer of its listener.
     ///   - handshakeHash: identifies the session.
-    package init(caller: [UInt8], listener: [UInt8], handshakeHash: [UInt8]) {
+    ///   - cipher: what encrypts the connections, as follows from both offers.
+    package init(caller: [UInt8], listener: [UInt8], handshakeHash: [UInt8], cipher: NoiseCipher) {
+        self.cipher = cipher
         secret = HKDF<SHA256>.deriveKey(
             inputKeyMaterial: SymmetricKey(data: caller + listener),
             salt: handshakeHash,
@@ -72,14 +75,21 @@ package struct NetworkSecret: Sendable {
     ///   - nonce: the random number of the end that opened it.
     ///   - answer: that of the end that accepted it.
     package func keys(of opener: Opener, nonce: [UInt8], answer: [UInt8]) -> Keys {
-        let output = derive("handoffd v2 network keys", [opener.rawValue] + nonce + answer, 64 + Self.identifierBytes)
+        let output = derive(keyLabel, [opener.rawValue] + nonce + answer, 64 + Self.identifierBytes)
         return output.withUnsafeBytes { bytes in
             // Through no array: those are not zeroed.
-            Keys(
-                identifier: Array(bytes[64...]),
-                forth: NoiseCipherState(key: SymmetricKey(data: UnsafeRawBufferPointer(rebasing: bytes[..<32]))),
-                back: NoiseCipherState(key: SymmetricKey(data: UnsafeRawBufferPointer(rebasing: bytes[32..<64])))
-            )
+            func state(_ part: Range<Int>) -> NoiseCipherState {
+                NoiseCipherState(cipher, key: SymmetricKey(data: UnsafeRawBufferPointer(rebasing: bytes[part])))
+            }
+            return Keys(identifier: Array(bytes[64...]), forth: state(0..<32), back: state(32..<64))
+        }
+    }
+
+    /// Each cipher has keys of its own.
+    private var keyLabel: String {
+        switch cipher {
+        case .chaChaPoly: "handoffd v2 network keys"
+        case .aesGCM: "handoffd v2 network keys AESGCM"
         }
     }
 

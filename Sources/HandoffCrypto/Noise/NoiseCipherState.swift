@@ -1,24 +1,28 @@
 import Crypto
 
-/// A key and the nonce that counts its uses (Noise rev 34, section 5.1), with ChaChaPoly (section 12.3).
+/// A key of a cipher, and the nonce that counts its uses (Noise rev 34, section 5.1).
+///
+/// After ``NoiseCipher/messagesPerKey`` messages another key follows from it (section 11.3); the nonce goes on counting.
 struct NoiseCipherState: Sendable {
     /// The number of bytes in the authentication tag of each message.
     static let tagBytes = 16
 
-    private let key: SymmetricKey
+    private let cipher: NoiseCipher
+    private var key: SymmetricKey
 
-    /// The nonce of the next message; 2^64 - 1 is never used.
+    /// The nonce of the next message; 2^64 - 1 is never used for one.
     private(set) var nonce: UInt64
 
     /// Creates the state for a key of 32 bytes; the nonce starts at 0 except in tests.
-    init(key: SymmetricKey, nonce: UInt64 = 0) {
+    init(_ cipher: NoiseCipher = .chaChaPoly, key: SymmetricKey, nonce: UInt64 = 0) {
+        self.cipher = cipher
         self.key = key
         self.nonce = nonce
     }
 
     /// Creates the state for a key of 32 bytes that need not be zeroed, as in tests.
-    init(key: [UInt8], nonce: UInt64 = 0) {
-        self.init(key: SymmetricKey(data: key), nonce: nonce)
+    init(_ cipher: NoiseCipher = .chaChaPoly, key: [UInt8], nonce: UInt64 = 0) {
+        self.init(cipher, key: SymmetricKey(data: key), nonce: nonce)
     }
 
     /// Returns the ciphertext and tag of a plaintext.
@@ -36,10 +40,10 @@ struct NoiseCipherState: Sendable {
     ) throws(CryptoError) {
         try checkNonce()
         do {
-            let box = try ChaChaPoly.seal(plaintext, using: key, nonce: chaChaNonce(), authenticating: data)
-            nonce += 1
-            // The nonce, which the other side knows, and then what is asked for: it is copied once.
-            output += box.combined.dropFirst(ChaChaPoly.nonceBytes)
+            let sealed = try cipher.seal(plaintext, key, nonce, authenticating: data)
+            try advance()
+            output += sealed.ciphertext
+            output += sealed.tag
         } catch {
             throw CryptoError(.malformed, "The message cannot be encrypted: \(error).")
         }
@@ -61,14 +65,15 @@ struct NoiseCipherState: Sendable {
             )
         }
         do {
-            let box = try ChaChaPoly.SealedBox(
-                nonce: chaChaNonce(),
-                ciphertext: ciphertext.dropLast(Self.tagBytes),
-                tag: ciphertext.suffix(Self.tagBytes)
+            let plaintext = try cipher.open(
+                ciphertext.dropLast(Self.tagBytes),
+                tag: ciphertext.suffix(Self.tagBytes),
+                key,
+                nonce,
+                authenticating: data
             )
-            let plaintext = try ChaChaPoly.open(box, using: key, authenticating: data)
-            nonce += 1
-            return Array(plaintext)
+            try advance()
+            return plaintext
         } catch {
             throw CryptoError(
                 .authenticationFailed,
@@ -83,13 +88,13 @@ struct NoiseCipherState: Sendable {
         }
     }
 
-    /// 32 zero bits and the little-endian nonce (Noise rev 34, section 12.3).
-    private func chaChaNonce() throws -> ChaChaPoly.Nonce {
-        try ChaChaPoly.Nonce(data: [0, 0, 0, 0] + nonce.littleEndianBytes(8))
+    /// Counts a message, and replaces the key when it has encrypted enough.
+    ///
+    /// The next key is what the cipher makes of 32 zeros with the nonce that no message has (Noise rev 34, section 4.2).
+    private mutating func advance() throws {
+        nonce += 1
+        guard let limit = cipher.messagesPerKey, nonce.isMultiple(of: limit) else { return }
+        let zeros = [UInt8](repeating: 0, count: 32)
+        key = SymmetricKey(data: Array(try cipher.seal(zeros, key, .max, authenticating: []).ciphertext))
     }
-}
-
-extension ChaChaPoly {
-    /// The number of bytes in front of the ciphertext in a combined box (RFC 8439, section 2.8).
-    fileprivate static let nonceBytes = 12
 }

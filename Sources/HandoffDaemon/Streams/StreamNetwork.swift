@@ -1,4 +1,5 @@
 import AsyncSupport
+import CLinux
 import Epoll
 import HandoffCore
 import HandoffCrypto
@@ -53,7 +54,12 @@ final class StreamNetwork: Sendable {
         var random = SystemRandomNumberGenerator()
         let secret = (0..<NetworkOffer.secretBytes).map { _ in UInt8.random(in: .min ... .max, using: &random) }
         offer = listener.flatMap {
-            NetworkOffer(port: $0.port, secret: secret, addresses: NetworkCandidate.offered(own))
+            NetworkOffer(
+                port: $0.port,
+                secret: secret,
+                addresses: NetworkCandidate.offered(own),
+                hasAES: handoff_has_aes_instructions()
+            )
         }
         self.isCaller = isCaller
         self.handshakeHash = handshakeHash
@@ -115,7 +121,8 @@ final class StreamNetwork: Sendable {
                 let secret = NetworkSecret(
                     caller: isCaller ? offer.secret : theirs.secret,
                     listener: isCaller ? theirs.secret : offer.secret,
-                    handshakeHash: handshakeHash
+                    handshakeHash: handshakeHash,
+                    cipher: offer.hasAES && theirs.hasAES ? .aesGCM : .chaChaPoly
                 )
                 try await connect(to: theirs, secret, listener)
             } _: { [self] in

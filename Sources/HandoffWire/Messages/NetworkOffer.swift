@@ -12,6 +12,9 @@ package struct NetworkOffer: Hashable, Sendable {
     package let secret: [UInt8]
     /// 1 to ``maximumAddresses`` different unicast addresses.
     package let addresses: [IPAddress]
+    /// Whether the device's processor has instructions for AES, so that AES in Galois/Counter Mode is what it encrypts with
+    /// fastest.
+    package let hasAES: Bool
 
     /// The lowest port: below it are services of the system.
     package static let lowestPort: UInt16 = 1024
@@ -20,14 +23,16 @@ package struct NetworkOffer: Hashable, Sendable {
     /// The length of the secret.
     package static let secretBytes = 32
 
-    /// The length of every encoded offer: port, secret, and places for all addresses, of a byte for the kind and 16 for
-    /// the address.
-    static let encodedBytes = 2 + secretBytes + maximumAddresses * placeBytes
+    /// The length of every encoded offer: port, secret, places for all addresses, of a byte for the kind and 16 for
+    /// the address, and a byte that is 1 where there are instructions for AES.
+    static let encodedBytes = placesEnd + 1
+
+    private static let placesEnd = 2 + secretBytes + maximumAddresses * placeBytes
 
     private static let placeBytes = 17
 
     /// Makes an offer; nil when one of its parts is not allowed.
-    package init?(port: UInt16, secret: [UInt8], addresses: [IPAddress]) {
+    package init?(port: UInt16, secret: [UInt8], addresses: [IPAddress], hasAES: Bool) {
         guard port >= Self.lowestPort, secret.count == Self.secretBytes,
             (1...Self.maximumAddresses).contains(addresses.count), Set(addresses).count == addresses.count,
             addresses.allSatisfy(\.isUnicast)
@@ -35,6 +40,7 @@ package struct NetworkOffer: Hashable, Sendable {
         self.port = port
         self.secret = secret
         self.addresses = addresses
+        self.hasAES = hasAES
     }
 
     /// The encoded offer; that of none is all zeros.
@@ -45,7 +51,7 @@ package struct NetworkOffer: Hashable, Sendable {
             return [bytes.count == 4 ? 4 : 6] + bytes + [UInt8](repeating: 0, count: placeBytes - 1 - bytes.count)
         }
         let content = [UInt8(offer.port >> 8), UInt8(offer.port & 0xFF)] + offer.secret + places
-        return content + [UInt8](repeating: 0, count: encodedBytes - content.count)
+        return content + [UInt8](repeating: 0, count: placesEnd - content.count) + [offer.hasAES ? 1 : 0]
     }
 
     /// Decodes an offer; nil is the empty one.
@@ -53,9 +59,9 @@ package struct NetworkOffer: Hashable, Sendable {
     /// - Throws: ``WireError/Code/malformed`` for bytes that ``encode(_:)`` never produces,
     ///   ``WireError/Code/invalidContent`` for a port or an address that is not allowed.
     static func decode(_ bytes: [UInt8]) throws(WireError) -> NetworkOffer? {
-        guard bytes.count == encodedBytes else { throw malformed }
+        guard bytes.count == encodedBytes, bytes[placesEnd] <= 1 else { throw malformed }
         guard bytes.contains(where: { $0 != 0 }) else { return nil }
-        let places = stride(from: 2 + secretBytes, to: encodedBytes, by: placeBytes).map { start in
+        let places = stride(from: 2 + secretBytes, to: placesEnd, by: placeBytes).map { start in
             bytes[start..<start + placeBytes]
         }
         let used = places.prefix { $0.first != 0 }
@@ -65,7 +71,8 @@ package struct NetworkOffer: Hashable, Sendable {
         let offer = NetworkOffer(
             port: UInt16(bytes[0]) << 8 | UInt16(bytes[1]),
             secret: Array(bytes[2..<2 + secretBytes]),
-            addresses: addresses
+            addresses: addresses,
+            hasAES: bytes[placesEnd] == 1
         )
         guard let offer else {
             throw WireError(.invalidContent, "An offer names a port or an address that may not be offered.")

@@ -5,35 +5,39 @@ import secrets
 
 from .errors import ChannelEnded, ChannelLost, ProtocolError
 from .framing import frame
-from .noise import Cipher
+from .noise import AESCipher, Cipher
 from .primitives import equal, hkdf
 
 NONCE, PROOF, TAG, IDENTIFIER = 16, 32, 16, 16
 CALLER, LISTENER = 1, 2
 
 
-def network_secret(caller: bytes, listener: bytes, handshake_hash: bytes) -> bytes:
-    """What both sides share, from the secrets in their offers."""
-    return hkdf(caller + listener, b"handoffd v2 network secret", salt=handshake_hash)
+class NetworkSecret:
+    """What both sides share, from the secrets in their offers, and whether both of them have offered AES."""
+
+    def __init__(self, caller: bytes, listener: bytes, handshake_hash: bytes, aes: bool = False):
+        self.bytes = hkdf(caller + listener, b"handoffd v2 network secret", salt=handshake_hash)
+        self.cipher, self.label = (AESCipher, b" AESGCM") if aes else (Cipher, b"")
 
 
-def proof_of(secret: bytes, opener: int, nonce: bytes) -> bytes:
-    return hkdf(secret, b"handoffd v2 network opening" + bytes([opener]) + nonce, PROOF)
+def proof_of(secret: NetworkSecret, opener: int, nonce: bytes) -> bytes:
+    return hkdf(secret.bytes, b"handoffd v2 network opening" + bytes([opener]) + nonce, PROOF)
 
 
 class Keys:
     """The keys of one connection, and its identifier."""
 
-    def __init__(self, secret: bytes, opener: int, nonce: bytes, answer: bytes):
-        info = b"handoffd v2 network keys" + bytes([opener]) + nonce + answer
-        output = hkdf(secret, info, 64 + IDENTIFIER)
-        self.forth, self.back, self.identifier = Cipher(output[:32]), Cipher(output[32:64]), output[64:]
+    def __init__(self, secret: NetworkSecret, opener: int, nonce: bytes, answer: bytes):
+        info = b"handoffd v2 network keys" + secret.label + bytes([opener]) + nonce + answer
+        output = hkdf(secret.bytes, info, 64 + IDENTIFIER)
+        self.forth, self.back = secret.cipher(output[:32]), secret.cipher(output[32:64])
+        self.identifier = output[64:]
 
 
 class Opening:
     """The end that opens a connection."""
 
-    def __init__(self, secret: bytes, opener: int, nonce: bytes = b""):
+    def __init__(self, secret: NetworkSecret, opener: int, nonce: bytes = b""):
         self._secret, self._opener, self._nonce = secret, opener, nonce or secrets.token_bytes(NONCE)
         self.bytes = self._nonce + proof_of(secret, opener, self._nonce)
 
@@ -48,7 +52,7 @@ class Opening:
 class Acceptance:
     """The end that accepts a connection."""
 
-    def __init__(self, secret: bytes, opener: int, opening: bytes, nonce: bytes = b""):
+    def __init__(self, secret: NetworkSecret, opener: int, opening: bytes, nonce: bytes = b""):
         if not equal(opening[NONCE:], proof_of(secret, opener, opening[:NONCE])):
             raise ProtocolError("a stranger", "undecryptable")
         nonce = nonce or secrets.token_bytes(NONCE)
@@ -69,7 +73,7 @@ class Connection:
         self._sending, self._receiving = (keys.forth, keys.back) if is_opener else (keys.back, keys.forth)
 
     @classmethod
-    async def open(cls, address: str, port: int, secret: bytes, opener: int) -> "Connection":
+    async def open(cls, address: str, port: int, secret: NetworkSecret, opener: int) -> "Connection":
         reader, writer = await asyncio.open_connection(address, port)
         opening = Opening(secret, opener)
         writer.write(opening.bytes)
@@ -79,7 +83,7 @@ class Connection:
 
     @classmethod
     async def accept(
-        cls, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, secret: bytes, opener: int
+        cls, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, secret: NetworkSecret, opener: int
     ) -> "Connection":
         acceptance = Acceptance(secret, opener, await reader.readexactly(NONCE + PROOF))
         writer.write(acceptance.answer)

@@ -1,9 +1,9 @@
-"""Noise KK and NN with X25519, ChaCha20-Poly1305 and SHA-256 (The Noise Protocol Framework, revision 34)."""
+"""Noise KK and NN with X25519, ChaCha20-Poly1305 and SHA-256 (The Noise Protocol Framework, revision 34); AES-GCM."""
 
 import secrets
 
 from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM, ChaCha20Poly1305
 
 from .errors import ProtocolError
 from .primitives import agree, agreement_public, hmac_sha256, sha256
@@ -31,6 +31,22 @@ class Cipher:
             return self._cipher.decrypt(self._next_nonce(), ciphertext, associated)
         except (InvalidTag, ValueError):
             raise ProtocolError("a message cannot be decrypted", "undecryptable") from None
+
+
+class AESCipher(Cipher):
+    """The same with AES-256 in Galois/Counter Mode, whose key changes after each million (2^20) messages."""
+
+    MESSAGES_PER_KEY = 2**20
+
+    def __init__(self, key: bytes):
+        super().__init__(key)
+        self._cipher = AESGCM(key)
+
+    def _next_nonce(self) -> bytes:
+        number = int.from_bytes(super()._next_nonce()[4:], "little")
+        if number and number % self.MESSAGES_PER_KEY == 0:
+            self._cipher = AESGCM(self._cipher.encrypt(bytes(4) + b"\xff" * 8, bytes(32), b"")[:32])
+        return bytes(4) + number.to_bytes(8, "big")
 
 
 class Transport:

@@ -178,10 +178,10 @@ class Stream:
             raise ProtocolError("no offer", "outOfTurn")
         return stream.Offer(data)
 
-    def network_secret(self, own: bytes, theirs: bytes) -> bytes:
-        """What follows from the secrets of both offers."""
+    def network_secret(self, own: bytes, theirs: bytes, aes: bool = False) -> "network.NetworkSecret":
+        """What follows from the secrets of both offers, and from whether both have AES."""
         secrets_of_sides = (own, theirs) if self._is_caller else (theirs, own)
-        return network.network_secret(*secrets_of_sides, self._session.handshake_hash)
+        return network.NetworkSecret(*secrets_of_sides, self._session.handshake_hash, aes)
 
     async def move(self, connection: "network.Connection") -> None:
         """As caller: moves to a connection, and waits until the other side has moved as well."""

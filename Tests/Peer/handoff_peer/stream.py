@@ -10,7 +10,8 @@ UNIT = 64
 # How many data pieces may be in transit over the radio.
 WINDOW = 4
 SECRET, PLACES, PLACE, LOWEST_PORT, IDENTIFIER = 32, 8, 17, 1024, 16
-OFFER_LENGTH = 2 + SECRET + PLACES * PLACE
+PLACES_END = 2 + SECRET + PLACES * PLACE
+OFFER_LENGTH = PLACES_END + 1
 NO_OFFER = bytes(OFFER_LENGTH)
 
 
@@ -19,10 +20,10 @@ def encode_piece(kind: int, data: bytes = b"") -> bytes:
     return content + bytes(-len(content) % UNIT)
 
 
-def encode_offer(port: int, secret: bytes, addresses: list) -> bytes:
+def encode_offer(port: int, secret: bytes, addresses: list, has_aes: bool = False) -> bytes:
     """The data of an offer, whatever it offers."""
     places = b"".join(bytes([address.version]) + address.packed.ljust(PLACE - 1, b"\0") for address in addresses)
-    return (port.to_bytes(2, "big") + secret + places).ljust(OFFER_LENGTH, b"\0")
+    return (port.to_bytes(2, "big") + secret + places).ljust(PLACES_END, b"\0") + bytes([has_aes])
 
 
 class Offer:
@@ -31,8 +32,11 @@ class Offer:
     def __init__(self, data: bytes):
         if len(data) != OFFER_LENGTH:
             raise ProtocolError(f"an offer of {len(data)} bytes", "malformed")
+        if data[PLACES_END] > 1:
+            raise ProtocolError("an offer that neither has nor lacks AES", "malformed")
+        self.has_aes = data[PLACES_END] == 1
         self.port, self.secret = int.from_bytes(data[:2], "big"), data[2 : 2 + SECRET]
-        places = [data[start : start + PLACE] for start in range(2 + SECRET, OFFER_LENGTH, PLACE)]
+        places = [data[start : start + PLACE] for start in range(2 + SECRET, PLACES_END, PLACE)]
         used = [place for place in places if place[0]]
         if not all(places[: len(used)]) or any(any(place) for place in places[len(used) :]):
             raise ProtocolError("an offer with a gap", "malformed")

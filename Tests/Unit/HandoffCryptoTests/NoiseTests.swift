@@ -1,3 +1,4 @@
+import enum Crypto.AES
 import struct Crypto.SymmetricKey
 import HandoffTestVectors
 import TestLimits
@@ -185,5 +186,39 @@ struct NoiseTests {
         #expect(error?.code == .nonceExhausted)
         let other = #expect(throws: CryptoError.self) { try cipher.decrypt(message, authenticating: []) }
         #expect(other?.code == .nonceExhausted)
+    }
+
+    @Test("After a million messages an AES key is replaced by what it makes of zeros with the last nonce")
+    func nextKey() throws {
+        let last: UInt64 = (1 << 20) - 1
+        let key = [UInt8](repeating: 1, count: 32)
+        var sender = NoiseCipherState(.aesGCM, key: key, nonce: last)
+        var receiver = sender
+        let messages = try [[1], [2], [3]].map { try sender.encrypt($0, authenticating: []) }
+        for (index, message) in messages.enumerated() {
+            #expect(try receiver.decrypt(message, authenticating: []) == [UInt8(index + 1)])
+        }
+        var old = NoiseCipherState(.aesGCM, key: key, nonce: last + 1)
+        #expect(throws: CryptoError.self) { try old.decrypt(messages[1], authenticating: []) }
+        let nonce = try AES.GCM.Nonce(data: [0, 0, 0, 0] + [UInt8](repeating: 0xFF, count: 8))
+        let zeros = [UInt8](repeating: 0, count: 32)
+        let next = Array(try AES.GCM.seal(zeros, using: SymmetricKey(data: key), nonce: nonce).ciphertext)
+        var new = NoiseCipherState(.aesGCM, key: next, nonce: last + 1)
+        #expect(try new.decrypt(messages[1], authenticating: []) == [2])
+    }
+
+    @Test("A message that does not decrypt leaves the state as it was", arguments: NoiseCipher.allCases)
+    func damage(cipher: NoiseCipher) throws {
+        let key = [UInt8](repeating: 1, count: 32)
+        var (sender, receiver) = (NoiseCipherState(cipher, key: key), NoiseCipherState(cipher, key: key))
+        let message = try sender.encrypt([1, 2], authenticating: [3])
+        #expect(message.count == 2 + NoiseCipherState.tagBytes)
+        for index in message.indices {
+            var changed = message
+            changed[index] ^= 1
+            #expect(throws: CryptoError.self) { try receiver.decrypt(changed, authenticating: [3]) }
+        }
+        #expect(throws: CryptoError.self) { try receiver.decrypt(message, authenticating: []) }
+        #expect(try receiver.decrypt(message, authenticating: [3]) == [1, 2])
     }
 }

@@ -99,7 +99,9 @@ struct StreamHarness {
         case 3 where byte == 0: return StreamPiece.offer(nil).data
         case 3:
             let secret = [UInt8](repeating: byte, count: NetworkOffer.secretBytes)
-            return StreamPiece.offer(NetworkOffer(port: 40_000, secret: secret, addresses: Self.addresses)).data
+            let addresses = Self.addresses
+            let offer = NetworkOffer(port: 40_000, secret: secret, addresses: addresses, hasAES: byte.isMultiple(of: 2))
+            return StreamPiece.offer(offer).data
         case 4 where connections.indices.contains(Int(byte)): return connections[Int(byte)].id.bytes
         default: return content
         }
@@ -155,7 +157,8 @@ struct StreamHarness {
         secret = NetworkSecret(
             caller: isCaller ? Self.ownSecret : offer.secret,
             listener: isCaller ? offer.secret : Self.ownSecret,
-            handshakeHash: handshakeHash
+            handshakeHash: handshakeHash,
+            cipher: offer.hasAES ? .aesGCM : .chaChaPoly
         )
     }
 

@@ -19,7 +19,8 @@ struct ConnectionTarget: FuzzTarget {
             NetworkSecret(
                 caller: [UInt8](repeating: 1, count: 32),
                 listener: [UInt8](repeating: 2, count: 32),
-                handshakeHash: [UInt8](repeating: session, count: 32)
+                handshakeHash: [UInt8](repeating: session, count: 32),
+                cipher: session == 3 ? .aesGCM : .chaChaPoly
             )
         }
     }

@@ -7,8 +7,9 @@ import Testing
 struct NetworkHandshakeTests {
     private let secret = NetworkPair().secret
 
-    @Test("Both ends get the same connection, and read what the other one sends")
-    func success() throws {
+    @Test("Both ends get the same connection, and read what the other one sends", arguments: NoiseCipher.allCases)
+    func success(cipher: NoiseCipher) throws {
+        let secret = NetworkPair(cipher).secret
         for opener in NetworkSecret.Opener.allCases {
             let opening = NetworkOpening(secret, by: opener)
             #expect(opening.opening.count == NetworkAcceptance.openingBytes)
@@ -44,6 +45,13 @@ struct NetworkHandshakeTests {
         }
     }
 
+    @Test("Two ends that disagree about the cipher have no connection")
+    func ciphers() throws {
+        let opening = NetworkOpening(secret, by: .caller)
+        let acceptance = try NetworkAcceptance(NetworkPair(.aesGCM).secret, opening: opening.opening, by: .caller)
+        #expect(throws: HandoffError.self) { _ = try opening.finish(acceptance.answer) }
+    }
+
     @Test("What was recorded of one connection proves nothing in another one, in the same offer")
     func replays() throws {
         let opening = NetworkOpening(secret, by: .caller)
@@ -76,6 +84,11 @@ struct NetworkHandshakeTests {
 
     private static func other(caller: UInt8 = 1, listener: UInt8 = 2, session: UInt8 = 3) -> NetworkSecret {
         func bytes(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 32) }
-        return NetworkSecret(caller: bytes(caller), listener: bytes(listener), handshakeHash: bytes(session))
+        return NetworkSecret(
+            caller: bytes(caller),
+            listener: bytes(listener),
+            handshakeHash: bytes(session),
+            cipher: .chaChaPoly
+        )
     }
 }

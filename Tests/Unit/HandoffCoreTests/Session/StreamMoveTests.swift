@@ -26,7 +26,8 @@ struct StreamMoveTests {
     private static let offer = NetworkOffer(
         port: 40_000,
         secret: [UInt8](repeating: 1, count: 32),
-        addresses: [.v4(0x0A00_0001)]
+        addresses: [.v4(0x0A00_0001)],
+        hasAES: false
     )!
     private static let (one, two) = (id(1), id(2))
 

@@ -1,4 +1,5 @@
 import HandoffCore
+import HandoffCrypto
 
 /// The conversations of stream.json.
 extension StreamVectorTests {
@@ -13,15 +14,17 @@ extension StreamVectorTests {
         var offersNothing = true
         /// The side that opens a connection to which both move, and what is sent over it; nil where they do not.
         var network: (opener: String, pieces: [(by: String, bytes: [UInt8])])?
+        /// What encrypts that connection.
+        var cipher = NoiseCipher.chaChaPoly
     }
 
     private static let callerOffer = offer([4, 10, 9, 0, 2] + zeros(12) + [6, 0xFE, 0x80] + zeros(13) + [2], 1)
     private static let listenerOffer = offer([4, 10, 9, 0, 1], 2)
 
     /// An offer at port 40 000 with a secret of 32 such bytes, and these places.
-    private static func offer(_ places: [UInt8], _ secret: UInt8) -> [UInt8] {
+    private static func offer(_ places: [UInt8], _ secret: UInt8, hasAES: UInt8 = 0) -> [UInt8] {
         let content = [3, 0x9C, 0x40] + [UInt8](repeating: secret, count: 32) + places
-        return content + zeros(171 - content.count)
+        return content + zeros(171 - content.count) + [hasAES]
     }
 
     static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
@@ -88,11 +91,32 @@ extension StreamVectorTests {
             network: ("listener", [("listener", [0] + [UInt8](repeating: 0xCC, count: 65_469)), ("listener", [1])])
         ),
         Conversation(
+            what: "the stream moves to a connection with AES, which both sides have",
+            pieces: [
+                ("caller", offer([4, 10, 9, 0, 2], 1, hasAES: 1)), ("listener", offer([4, 10, 9, 0, 1], 2, hasAES: 1)),
+            ],
+            offersNothing: false,
+            network: ("caller", [("caller", [0, 0xAA]), ("caller", [0, 0xAB]), ("listener", [0, 0xBB])]),
+            cipher: .aesGCM
+        ),
+        Conversation(
+            what: "the stream moves to a connection without AES, which only one side has",
+            pieces: [("caller", offer([4, 10, 9, 0, 2], 1, hasAES: 1)), ("listener", listenerOffer)],
+            offersNothing: false,
+            network: ("caller", [("caller", [0, 0xAA]), ("listener", [0, 0xBB])])
+        ),
+        Conversation(
+            what: "an offer that neither has nor lacks AES",
+            error: .malformed,
+            pieces: [("caller", offer([4, 10, 9, 0, 2], 1, hasAES: 2))],
+            offersNothing: false
+        ),
+        Conversation(
             what: "an offer over the network",
             error: .outOfTurn,
             pieces: [("caller", callerOffer), ("listener", listenerOffer)],
             offersNothing: false,
-            network: ("caller", [("caller", [3] + zeros(170))])
+            network: ("caller", [("caller", [3] + zeros(171))])
         ),
         Conversation(
             what: "a move over the network",
@@ -107,7 +131,7 @@ extension StreamVectorTests {
             pieces: [("caller", [0, 1])],
             offersNothing: false
         ),
-        Conversation(what: "two offers", error: .outOfTurn, pieces: [("caller", [3] + zeros(170))]),
+        Conversation(what: "two offers", error: .outOfTurn, pieces: [("caller", [3] + zeros(171))]),
         Conversation(
             what: "more data than a piece over the radio may have",
             error: .malformed,

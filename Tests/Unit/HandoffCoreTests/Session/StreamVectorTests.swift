@@ -72,10 +72,11 @@ struct StreamVectorTests {
         ]
         let hash = try #require(transports["caller"]).handshakeHash
         let network = try conversation.network.map { network in
-            try connection(openedBy: network.opener, hash: hash, network.pieces.map { ($0.by, padded($0.bytes)) })
+            let pieces = network.pieces.map { ($0.by, padded($0.bytes)) }
+            return try connection(openedBy: network.opener, conversation.cipher, hash: hash, pieces)
         }
         let move = network.map { [4] + bytes($0.connection) }
-        let empty: [UInt8] = [3] + zeros(170)
+        let empty: [UInt8] = [3] + zeros(171)
         var pieces = conversation.offersNothing ? [("caller", empty), ("listener", empty)] : []
         pieces += conversation.pieces + (move.map { [("caller", $0), ("listener", $0)] } ?? [])
         return Case(
@@ -101,6 +102,7 @@ struct StreamVectorTests {
     /// Both ends of a connection, and what is sent over it.
     private static func connection(
         openedBy side: String,
+        _ cipher: NoiseCipher,
         hash: [UInt8],
         _ pieces: [(String, [UInt8])]
     ) throws -> Network {
@@ -108,7 +110,8 @@ struct StreamVectorTests {
         let secret = NetworkSecret(
             caller: [UInt8](repeating: 1, count: 32),
             listener: [UInt8](repeating: 2, count: 32),
-            handshakeHash: hash
+            handshakeHash: hash,
+            cipher: cipher
         )
         let (nonce, answer) = ([UInt8](repeating: 0xA0, count: 16), [UInt8](repeating: 0xB0, count: 16))
         let opening = NetworkOpening(secret, by: opener, nonceForTestVectors: nonce)
@@ -205,18 +208,20 @@ struct StreamVectorTests {
         to network: Network,
         of vector: Case
     ) throws {
-        func secret(of side: String) throws -> [UInt8] {
+        func offer(of side: String) throws -> NetworkOffer {
             let offers = try vector.pieces.filter { $0.by == side }.prefix(1).map {
                 try StreamPiece(decoding: bytes($0.plaintext))
             }
-            guard case .offer(let offer?)? = offers.first else { return [] }
-            return offer.secret
+            guard case .offer(let offer) = try #require(offers.first) else { preconditionFailure("the first piece") }
+            return try #require(offer)
         }
+        let (caller, listener) = (try offer(of: "caller"), try offer(of: "listener"))
         let hash = try #require(vector.handshakeHash)
         let own = NetworkSecret(
-            caller: try secret(of: "caller"),
-            listener: try secret(of: "listener"),
-            handshakeHash: bytes(hash)
+            caller: caller.secret,
+            listener: listener.secret,
+            handshakeHash: bytes(hash),
+            cipher: caller.hasAES && listener.hasAES ? .aesGCM : .chaChaPoly
         )
         let opener = network.opener == "caller" ? NetworkSecret.Opener.caller : .listener
         let opening = NetworkOpening(own, by: opener, nonceForTestVectors: bytes(network.openerNonce))

@@ -4,11 +4,16 @@ import HandoffWire
 
 /// Both ends of a connection over a local network, of which the caller of the session has opened it.
 struct NetworkPair {
-    let secret = NetworkSecret(
-        caller: [UInt8](repeating: 1, count: 32),
-        listener: [UInt8](repeating: 2, count: 32),
-        handshakeHash: [UInt8](repeating: 3, count: 32)
-    )
+    let secret: NetworkSecret
+
+    init(_ cipher: NoiseCipher = .chaChaPoly) {
+        secret = NetworkSecret(
+            caller: [UInt8](repeating: 1, count: 32),
+            listener: [UInt8](repeating: 2, count: 32),
+            handshakeHash: [UInt8](repeating: 3, count: 32),
+            cipher: cipher
+        )
+    }
 
     /// The proven connection at the end that opened it, and at the other.
     var proven: (opening: ProvenConnection, accepted: ProvenConnection) {

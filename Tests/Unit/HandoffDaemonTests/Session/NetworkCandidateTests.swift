@@ -17,7 +17,7 @@ struct NetworkCandidateTests {
 
     private static func candidates(_ addresses: IPAddress...) throws -> [NetworkCandidate] {
         let secret = [UInt8](repeating: 1, count: NetworkOffer.secretBytes)
-        let offer = try #require(NetworkOffer(port: 40_000, secret: secret, addresses: addresses))
+        let offer = try #require(NetworkOffer(port: 40_000, secret: secret, addresses: addresses, hasAES: false))
         return NetworkCandidate.all(of: offer, own: own)
     }
 
@@ -49,7 +49,7 @@ struct NetworkCandidateTests {
         }
         let secret = [UInt8](repeating: 1, count: NetworkOffer.secretBytes)
         let addresses = (100..<108).map { IPAddress.v6(0xFE80_0000_0000_0000, $0) }
-        let offer = try #require(NetworkOffer(port: 40_000, secret: secret, addresses: addresses))
+        let offer = try #require(NetworkOffer(port: 40_000, secret: secret, addresses: addresses, hasAES: false))
         #expect(NetworkCandidate.all(of: offer, own: own).count == NetworkCandidate.maximumCount)
     }
 
