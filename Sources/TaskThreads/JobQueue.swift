@@ -21,7 +21,7 @@ final class JobQueue: @unchecked Sendable {
     }
 
     /// How long jobs wait for threads that are awake, before another one is woken up.
-    static let patience = Duration.milliseconds(1)
+    static let patience = Duration.milliseconds(4)
 
     private let wakeUps: WakeUps
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
