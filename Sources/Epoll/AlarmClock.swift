@@ -31,7 +31,8 @@ package struct AlarmClock: Sendable {
     /// Where the system has no descriptor for a timer, it waits as `Task.sleep` does.
     package func sleep(until instant: ContinuousClock.Instant) async throws(CancellationError) {
         do throws(Errno) {
-            try await sleep(until: Self.uptime + (instant - .now))
+            let rest = instant - .now
+            try await sleep(until: Self.uptime + rest)
         } catch {
             guard error != .canceled, (try? await ContinuousClock().sleep(until: instant)) != nil else {
                 throw CancellationError()

@@ -30,8 +30,8 @@ final class JobQueue: @unchecked Sendable {
     private var jobs: Deque<UnownedJob> = []
     /// The jobs that are not due yet, by the clock.
     private var timed: [TimedJobs]
-    /// Wakes up a thread when jobs have waited for too long.
-    private var countdown: CountdownTimer
+    /// Wakes up a thread when jobs have waited for too long; nil in a queue of one thread, which nobody could help.
+    private var countdown: CountdownTimer?
     /// The number of threads that wait, without the one that is being woken up; -1 if something else has woken that one
     /// first, and it does not know yet.
     private var waiting = 0
@@ -41,11 +41,19 @@ final class JobQueue: @unchecked Sendable {
     /// Makes an empty queue; nil when the system allows no more descriptors.
     ///
     /// - Parameter clocks: the clocks of the jobs that are due later.
-    init?(clocks: [clockid_t] = []) {
+    init?(clocks: [clockid_t]) {
         let timed = clocks.compactMap(TimedJobs.init)
         guard timed.count == clocks.count, let wakeUps = WakeUps(), let countdown = CountdownTimer() else { return nil }
         guard (timed.map(\.timer) + [countdown.descriptor]).allSatisfy(wakeUps.add) else { return nil }
         (self.timed, self.wakeUps, self.countdown) = (timed, wakeUps, countdown)
+        pthread_mutex_init(mutex, nil)
+    }
+
+    /// Makes an empty queue for one thread, without jobs that are due later; nil when the system allows no more
+    /// descriptors.
+    init?() {
+        guard let wakeUps = WakeUps() else { return nil }
+        (timed, self.wakeUps) = ([], wakeUps)
         pthread_mutex_init(mutex, nil)
     }
 
@@ -72,7 +80,7 @@ final class JobQueue: @unchecked Sendable {
     func addHere(_ job: UnownedJob) {
         locked {
             jobs.append(job)
-            countdown.start(Self.patience)
+            countdown?.start(Self.patience)
         }
     }
 
@@ -93,13 +101,16 @@ final class JobQueue: @unchecked Sendable {
     /// - Returns: the job, and whether another thread waits: if not, nobody looks after the others and the times.
     func next() -> (job: UnownedJob, isWatched: Bool) {
         locked {
-            if waiting <= 0 { addDue() }
+            if !isWatched { addDue() }
             while jobs.isEmpty { wait() }
             let job = jobs.removeFirst()
-            if !jobs.isEmpty { countdown.start(Self.patience) }
-            return (job, waiting > 0 || isWaking)
+            if !jobs.isEmpty { countdown?.start(Self.patience) }
+            return (job, isWatched)
         }
     }
+
+    /// Whether a thread waits in ``WakeUps/wait()``, or will return from it.
+    private var isWatched: Bool { waiting + (isWaking ? 1 : 0) > 0 }
 
     /// Chooses a thread to be woken up, unless one is being woken up.
     ///
@@ -114,7 +125,7 @@ final class JobQueue: @unchecked Sendable {
 
     /// Unlocks the mutex, waits until something wakes up this thread, and locks it again.
     private func wait() {
-        countdown.stop()
+        countdown?.stop()
         waiting += 1
         pthread_mutex_unlock(mutex)
         let descriptor = wakeUps.wait()
@@ -124,7 +135,7 @@ final class JobQueue: @unchecked Sendable {
             return
         }
         waiting -= 1
-        if descriptor == countdown.descriptor { countdown.stop() } else { addDue() }
+        if descriptor == countdown?.descriptor { countdown?.stop() } else { addDue() }
     }
 
     /// Adds the jobs whose times have come.

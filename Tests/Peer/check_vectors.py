@@ -22,7 +22,7 @@ from handoff_peer.messages import LONGEST_ANSWER, REFUSAL_CODES, acknowledgement
 from handoff_peer.messages import read_report, read_request, settle_request
 from handoff_peer.names import clean
 from handoff_peer.network import CALLER, LISTENER, Acceptance, NetworkSecret, Opening
-from handoff_peer.noise import Handshake
+from handoff_peer.noise import AESCipher, Handshake
 from handoff_peer.pairing import LONGEST_FRAME, Closing, Exchange, Introduction, caller_handshake, listener_handshake
 from handoff_peer.pairing import pairing_message, pairing_opening, read_opening
 from handoff_peer.pairing_request import Conversation as PairingConversation
@@ -627,7 +627,16 @@ def check_pairing_refusal(case: dict) -> None:
     assert is_refused and not channel.rest
 
 
+def check_cipher(case: dict) -> None:
+    (key,) = unhex(case, "key")
+    sending, receiving = AESCipher(key, case["firstNumber"]), AESCipher(key, case["firstNumber"])
+    for plaintext, message in zip(case["plaintexts"], case["messages"], strict=True):
+        assert sending.encrypt(bytes.fromhex(plaintext)).hex() == message
+        assert receiving.decrypt(bytes.fromhex(message)).hex() == plaintext
+
+
 CHECKS = {
+    "cipher": check_cipher,
     "advertisement": check_advertisement, "card": check_card, "circle": check_circle, "daily": check_daily,
     "exchange": check_exchange, "gatt": check_gatt, "messages": check_message, "names": check_name, "news": check_news,
     "noise-kk": check_noise, "pairing": check_pairing, "pairing-refusals": check_pairing_refusal,

@@ -212,11 +212,8 @@ extension BlueZ {
                     if isOn { for known in mirror.replace(with: try await self.managedObjects()) { report(known) } }
                     for try await signal in signals {
                         guard let change = ObjectChange(signal) else { continue }
-                        if mirror.needsObjects(for: change) {
-                            for known in mirror.replace(with: try await self.managedObjects()) { report(known) }
-                        } else if let changed = mirror.apply(change) {
-                            report(changed)
-                        }
+                        if mirror.needsObjects(for: change) { mirror.add(known: try await self.managedObjects()) }
+                        if let changed = mirror.apply(change) { report(changed) }
                     }
                 }
             } catch let error as DBusError {

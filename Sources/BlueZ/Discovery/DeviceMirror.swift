@@ -57,13 +57,21 @@ struct DeviceMirror {
         return objects.compactMap { path, interfaces in add(path, interfaces) }
     }
 
-    /// Whether a packet came from a device that bluetoothd knew before: ``replace(with:)`` reports it.
+    /// Whether a packet came from a device that bluetoothd knew before: ``add(known:)`` has to precede ``apply(_:)``.
     ///
     /// Not asked for a second time: a device that is unknown in spite of the answer stays unknown.
     func needsObjects(for change: ObjectChange) -> Bool {
         guard !hasObjects, case .changed(let path, Names.device, let values, _) = change else { return false }
         let isPacket = values["RSSI"] != nil || values["ServiceData"] != nil
         return isPacket && path.isDescendant(of: adapter) && entries[path] == nil
+    }
+
+    /// Adds the devices of the answer of GetManagedObjects that are not known yet.
+    ///
+    /// Reports none: which of them were heard just now is not in the answer.
+    mutating func add(known objects: [ObjectPath: InterfaceProperties]) {
+        hasObjects = true
+        for (path, interfaces) in objects where entries[path] == nil { _ = add(path, interfaces) }
     }
 
     /// Applies one signal; returns a report if it indicates a received packet.

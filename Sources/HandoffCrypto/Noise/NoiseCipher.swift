@@ -36,6 +36,18 @@ package enum NoiseCipher: Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// Returns the key that follows one: what it makes of 32 zeros with the nonce that no message has (section 4.2).
+    func key(after key: SymmetricKey) throws -> SymmetricKey {
+        let zeros = [UInt8](repeating: 0, count: 32)
+        // Through no array: those are not zeroed.
+        switch self {
+        case .chaChaPoly:
+            return SymmetricKey(data: try ChaChaPoly.seal(zeros, using: key, nonce: chaChaNonce(.max)).ciphertext)
+        case .aesGCM:
+            return SymmetricKey(data: try AES.GCM.seal(zeros, using: key, nonce: aesNonce(.max)).ciphertext)
+        }
+    }
+
     /// Returns the plaintext of a ciphertext with this tag.
     func open(
         _ ciphertext: ArraySlice<UInt8>,

@@ -89,12 +89,9 @@ struct NoiseCipherState: Sendable {
     }
 
     /// Counts a message, and replaces the key when it has encrypted enough.
-    ///
-    /// The next key is what the cipher makes of 32 zeros with the nonce that no message has (Noise rev 34, section 4.2).
     private mutating func advance() throws {
         nonce += 1
         guard let limit = cipher.messagesPerKey, nonce.isMultiple(of: limit) else { return }
-        let zeros = [UInt8](repeating: 0, count: 32)
-        key = SymmetricKey(data: Array(try cipher.seal(zeros, key, .max, authenticating: []).ciphertext))
+        key = try cipher.key(after: key)
     }
 }

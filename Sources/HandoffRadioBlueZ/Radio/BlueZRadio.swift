@@ -19,7 +19,7 @@ package final class BlueZRadio: Radio {
         let bluez: BlueZ
         let reactor: Reactor
         let adapter: Adapter
-        /// The settings that bluetoothd has read when it started.
+        /// The settings of bluetoothd, as they were when the adapter appeared or was switched on.
         let configuration: MainConfiguration
     }
 

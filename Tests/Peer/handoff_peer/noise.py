@@ -14,8 +14,8 @@ MESSAGES = {"KK": (("e", "es", "ss"), ("e", "ee", "se")), "NN": (("e",), ("e", "
 class Cipher:
     """A key and the nonce of the next message in one direction."""
 
-    def __init__(self, key: bytes):
-        self._cipher, self._nonce = ChaCha20Poly1305(key), 0
+    def __init__(self, key: bytes, nonce: int = 0):
+        self._cipher, self._nonce = ChaCha20Poly1305(key), nonce
 
     def _next_nonce(self) -> bytes:
         if self._nonce == 2**64 - 1:
@@ -24,11 +24,13 @@ class Cipher:
         return bytes(4) + (self._nonce - 1).to_bytes(8, "little")
 
     def encrypt(self, plaintext: bytes, associated: bytes = b"") -> bytes:
-        return self._cipher.encrypt(self._next_nonce(), plaintext, associated)
+        nonce = self._next_nonce()
+        return self._cipher.encrypt(nonce, plaintext, associated)
 
     def decrypt(self, ciphertext: bytes, associated: bytes = b"") -> bytes:
+        nonce = self._next_nonce()
         try:
-            return self._cipher.decrypt(self._next_nonce(), ciphertext, associated)
+            return self._cipher.decrypt(nonce, ciphertext, associated)
         except (InvalidTag, ValueError):
             raise ProtocolError("a message cannot be decrypted", "undecryptable") from None
 
@@ -38,8 +40,8 @@ class AESCipher(Cipher):
 
     MESSAGES_PER_KEY = 2**20
 
-    def __init__(self, key: bytes):
-        super().__init__(key)
+    def __init__(self, key: bytes, nonce: int = 0):
+        super().__init__(key, nonce)
         self._cipher = AESGCM(key)
 
     def _next_nonce(self) -> bytes:

@@ -204,6 +204,20 @@ struct DeviceMirrorTests {
         #expect(!mirror.needsObjects(for: change(["RSSI": .int16(-40)])))
     }
 
+    @Test("Of the devices that were known before, only the one whose packet has come is reported")
+    func addedKnown() {
+        var mirror = DeviceMirror(adapter: path)
+        let other = path.appending("dev_C0_00_00_00_00_02")
+        let packet = change(["RSSI": .int16(-41)])
+        #expect(mirror.apply(packet) == nil)
+        mirror.add(known: [device: seen(data([a: [1]])), other: seen(data([b: [2]]))])
+        #expect(mirror.count == 2)
+        let report = mirror.apply(packet)
+        #expect(report?.path == device)
+        #expect(report?.serviceData == [a: [1]])
+        #expect(report?.rssi == -41)
+    }
+
     @Test("A packet of a device that the mirror knows does not need the objects")
     func known() {
         var mirror = DeviceMirror(adapter: path)
