@@ -101,7 +101,7 @@ final class JobQueue: @unchecked Sendable {
     /// - Returns: the job, and whether another thread waits: if not, nobody looks after the others and the times.
     func next() -> (job: UnownedJob, isWatched: Bool) {
         locked {
-            if !isWatched { addDue() }
+            if !isWatched { for index in timed.indices where timed[index].hasDue { addDue(index) } }
             while jobs.isEmpty { wait() }
             let job = jobs.removeFirst()
             if !jobs.isEmpty { countdown?.start(Self.patience) }
@@ -135,12 +135,14 @@ final class JobQueue: @unchecked Sendable {
             return
         }
         waiting -= 1
-        if descriptor == countdown?.descriptor { countdown?.stop() } else { addDue() }
+        if descriptor == countdown?.descriptor { countdown?.stop() }
+        // This sets the timer anew, also in the case that the first job is due in a fraction of a nanosecond.
+        for index in timed.indices where timed[index].timer == descriptor { addDue(index) }
     }
 
-    /// Adds the jobs whose times have come.
-    private func addDue() {
-        for index in timed.indices where timed[index].hasDue { jobs.append(contentsOf: timed[index].removeDue()) }
+    /// Adds the jobs of a clock whose times have come.
+    private func addDue(_ index: Int) {
+        jobs.append(contentsOf: timed[index].removeDue())
     }
 
     private func locked<Result>(_ body: () -> Result) -> Result {
