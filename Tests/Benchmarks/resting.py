@@ -49,7 +49,7 @@ def rest(state, daemon, sleeper, seconds, megabytes=None, most=None):
 
 # By ScanPolicy, the seconds from one window of scanning to the next when the circle was heard in the last two minutes, and
 # when nobody was heard for ten minutes.
-PERIOD, LONGEST_PERIOD = 4, 75
+PERIOD, LONGEST_PERIOD = 4, 90
 
 
 @contextlib.contextmanager

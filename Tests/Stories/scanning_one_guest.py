@@ -26,8 +26,8 @@ TYPE = "org.example.notes.editing"
 # By the policy, windows begin every 4 s until nobody was heard for two minutes, and every 15 s from then on. An attempt
 # to reach a device that has left makes one longer pause, too, but not so late.
 LONG_PERIOD, LATE, TOO_LATE = 9.0, 100.0, 180.0
-# The same for the windows that begin every 75 s after ten minutes.
-LONGEST_PERIOD, VERY_LATE, MUCH_TOO_LATE = 45.0, 580.0, 735.0
+# The same for the windows that begin every 90 s after ten minutes.
+LONGEST_PERIOD, VERY_LATE, MUCH_TOO_LATE = 50.0, 580.0, 750.0
 # Windows of the phases at rest, and scans of the kernel while somebody looks: bluetoothd begins a new one every 10 s.
 WINDOWS, FEW_WINDOWS, LOOKS = 6, 3, 2
 # The seconds for which Handoff is paused.
@@ -42,7 +42,7 @@ class Discovery:
         self._begins = f"discovering_callback() {adapter} type 6 discovering 1"
         self._ends = f"discovering_callback() {adapter} type 6 discovering 0"
 
-    def begins(self, timeout=2 * LONGEST_PERIOD):
+    def begins(self, timeout=3 * LONGEST_PERIOD):
         """Waits until the next scan begins; returns when it did, on the clock of time.monotonic()."""
         self._lines.wait(lambda line: self._begins in line, "the beginning of a scan", timeout)
         return time.monotonic()

@@ -57,8 +57,8 @@ package struct ScanPolicy: Sendable {
         (.seconds(120), .seconds(3)),
         (.seconds(600), .seconds(14)),
     ]
-    /// The pause after all stages: 1.3 % of the time is spent in windows.
-    private static let longestRest = Duration.seconds(74)
+    /// The pause after all stages: 1.1 % of the time is spent in windows.
+    private static let longestRest = Duration.seconds(89)
 
     /// When somebody came last to this device; nil when nobody has yet.
     private var arrivedAt: Duration?

@@ -8,7 +8,7 @@ struct ScanPolicyTests {
     @Test(
         "The less of the circle is heard, the rarer the windows are",
         arguments: [
-            (silence: 0, rest: 3), (119, 3), (120, 14), (599, 14), (600, 74), (86400, 74),
+            (silence: 0, rest: 3), (119, 3), (120, 14), (599, 14), (600, 89), (86400, 89),
         ]
     )
     func silence(_ silence: Int64, _ rest: Int64) {
