@@ -48,6 +48,9 @@ struct SwayFocusStories {
     func workspaces() async throws {
         try await Self.run { sway in
             try await sway.withTerminal("one", "org.example.one") { _ in
+                // It is current as the app that asked last, and may get the focus later. After another window it is current
+                // only once it is known to have it.
+                try await sway.withTerminal("other", nil) { _ in try await sway.device.untilCurrent(nil) }
                 try await sway.device.untilCurrent("org.example.one")
                 try await sway.command("workspace 2")
                 // What asks later is current, and then what was before: were it known to have lost the focus, nothing would.
