@@ -18,12 +18,7 @@ package struct AlarmClock: Sendable {
     ///
     /// - Throws: `ECANCELED` when the task is cancelled, `EBADF` when the reactor has ended.
     package func sleep(until uptime: Duration) async throws(Errno) {
-        let (seconds, attoseconds) = max(uptime, .nanoseconds(1)).components
-        var time = itimerspec()
-        time.it_value = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
-        let timer = try timer(CLOCK_BOOTTIME, CInt(TFD_TIMER_ABSTIME), time)
-        defer { timer.close() }
-        try await Self.expiration(of: timer)
+        try await sleep(uptime, CInt(TFD_TIMER_ABSTIME))
     }
 
     /// Waits until `instant`, or throws when the task is cancelled.
@@ -31,8 +26,8 @@ package struct AlarmClock: Sendable {
     /// Where the system has no descriptor for a timer, it waits as `Task.sleep` does.
     package func sleep(until instant: ContinuousClock.Instant) async throws(CancellationError) {
         do throws(Errno) {
-            let rest = instant - .now
-            try await sleep(until: Self.uptime + rest)
+            // That clock is CLOCK_BOOTTIME, too.
+            try await sleep(instant - .now, 0)
         } catch {
             guard error != .canceled, (try? await ContinuousClock().sleep(until: instant)) != nil else {
                 throw CancellationError()
@@ -40,10 +35,15 @@ package struct AlarmClock: Sendable {
         }
     }
 
-    private static var uptime: Duration {
-        var time = timespec()
-        clock_gettime(CLOCK_BOOTTIME, &time)
-        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    /// Waits for a time of the clock, or for that long, as the flags of timerfd_settime(2) say.
+    private func sleep(_ duration: Duration, _ flags: CInt) async throws(Errno) {
+        // A time of zero would stop the timer.
+        let (seconds, attoseconds) = max(duration, .nanoseconds(1)).components
+        var time = itimerspec()
+        time.it_value = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+        let timer = try timer(CLOCK_BOOTTIME, flags, time)
+        defer { timer.close() }
+        try await Self.expiration(of: timer)
     }
 
     /// Waits until the wall clock is set, by a time server or a user.

@@ -1,37 +1,30 @@
-import CLinux
 import Glibc
 
-/// A timer of the kernel that is started for a while, and is readable when it has run out (timerfd_create(2)).
+/// A timer that is started for a while, and knows whether it was.
 struct CountdownTimer: Sendable {
-    /// The descriptor, which is never closed.
-    let descriptor: CInt
-
+    private let timer: KernelTimer
     private var isRunning = false
+
+    /// The descriptor, which is readable when the timer has run out; it is never closed.
+    var descriptor: CInt { timer.descriptor }
 
     /// Makes a timer that does not run; nil when the system allows no more descriptors.
     init?() {
-        descriptor = timerfd_create(CLOCK_MONOTONIC, CInt(TFD_CLOEXEC) | CInt(TFD_NONBLOCK))
-        guard descriptor >= 0 else { return nil }
+        guard let timer = KernelTimer(CLOCK_MONOTONIC) else { return nil }
+        self.timer = timer
     }
 
     /// Starts the timer, unless it runs already, or has run out and was not stopped.
     mutating func start(_ time: Duration) {
         guard !isRunning else { return }
         isRunning = true
-        set(time)
+        timer.set(after: time)
     }
 
     /// Stops the timer, which also makes it unreadable.
     mutating func stop() {
         guard isRunning else { return }
         isRunning = false
-        set(.zero)
-    }
-
-    private func set(_ time: Duration) {
-        let (seconds, attoseconds) = time.components
-        var value = itimerspec()
-        value.it_value = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
-        timerfd_settime(descriptor, 0, &value, nil)
+        timer.set(after: .zero)
     }
 }

@@ -1,8 +1,7 @@
-import CLinux
 import Glibc
 private import HeapModule
 
-/// Jobs that wait for their times on one clock, and a timer of the kernel for the first of them (timerfd_create(2)).
+/// Jobs that wait for their times on one clock, and a timer of the kernel for the first of them.
 struct TimedJobs: Sendable {
     private struct Entry: Comparable, Sendable {
         let time: Duration
@@ -17,16 +16,16 @@ struct TimedJobs: Sendable {
 
     let clock: clockid_t
     /// The descriptor of the timer, which is readable when the first job is due; it is never closed.
-    let timer: CInt
+    var timer: CInt { kernelTimer.descriptor }
 
+    private let kernelTimer: KernelTimer
     private var entries = Heap<Entry>()
     private var count = 0
 
     /// Makes a list; nil when the system allows no more descriptors.
     init?(_ clock: clockid_t) {
-        self.clock = clock
-        timer = timerfd_create(clock, CInt(TFD_CLOEXEC) | CInt(TFD_NONBLOCK))
-        guard timer >= 0 else { return nil }
+        guard let timer = KernelTimer(clock) else { return nil }
+        (self.clock, kernelTimer) = (clock, timer)
     }
 
     /// Adds a job that is due when `delay` has passed.
@@ -60,11 +59,6 @@ struct TimedJobs: Sendable {
 
     /// Sets the timer for the first job, which also makes it unreadable until then; a time of zero would stop it.
     private func setTimer() {
-        var value = itimerspec()
-        if let time = entries.min?.time {
-            let (seconds, attoseconds) = max(time, .nanoseconds(1)).components
-            value.it_value = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
-        }
-        timerfd_settime(timer, CInt(TFD_TIMER_ABSTIME), &value, nil)
+        kernelTimer.set(at: entries.min.map { max($0.time, .nanoseconds(1)) } ?? .zero)
     }
 }

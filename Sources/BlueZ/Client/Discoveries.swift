@@ -31,6 +31,7 @@ final class DiscoverySession: Sendable {
         var arbiter: DiscoveryArbiter
         var failures: [UInt64: AsyncStream<BlueZError>.Continuation] = [:]
         var errors: [UInt64: BlueZError] = [:]
+        /// The incarnation of the adapter on which bluetoothd has accepted the filter.
         var filtered: UInt64?
     }
 
