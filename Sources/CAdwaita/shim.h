@@ -3,6 +3,9 @@
 #ifndef CADWAITA_SHIM_H
 #define CADWAITA_SHIM_H
 
+// What the Glibc module declares too must belong to it (Sources/CLinux/shim.h).
+#pragma clang module import SwiftGlibc
+
 #include <adwaita.h>
 
 // Signals: the callback gets `data` first, whatever else the signal carries (G_CONNECT_SWAPPED).

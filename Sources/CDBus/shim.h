@@ -2,6 +2,9 @@
 #ifndef CDBUS_SHIM_H
 #define CDBUS_SHIM_H
 
+// What the Glibc module declares too must belong to it (Sources/CLinux/shim.h).
+#pragma clang module import SwiftGlibc
+
 #include <dbus/dbus.h>
 #include <sys/eventfd.h>
 

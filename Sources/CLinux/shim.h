@@ -1,22 +1,19 @@
 #pragma once
 
-// Declarations of Linux that the Glibc module of the Swift toolchain does not import.
+// Declarations of Linux that the Glibc module of the Swift toolchain does not import. What both have, such as timespec,
+// must belong to that module: otherwise the order in which files are compiled decides which of the two a file imports.
+#pragma clang module import SwiftGlibc
+
 #include <libintl.h>
-#include <stdbool.h>
 #include <malloc.h>
-#include <spawn.h>
 #include <sys/auxv.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
-#include <sys/types.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
 // accept4(2): sys/socket.h declares it only with _GNU_SOURCE, which a module cannot define.
 extern int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);
@@ -44,6 +41,13 @@ static inline int handoff_set_attribute(int descriptor, const char *name, const 
 // prctl(2): takes a variable number of arguments, which is not imported.
 static inline int handoff_set_dumpable(int dumpable) { return prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0); }
 static inline int handoff_get_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
+
+// ioctl_tty(2): winsize is in two modules of the toolchain, and the compiler takes it from either. 0 when `descriptor` is no
+// terminal, or its width is unknown.
+static inline int handoff_terminal_columns(int descriptor) {
+    struct winsize size;
+    return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
 
 // getrlimit(2), setrlimit(2): the resource is an enumerator in glibc.
 static inline int handoff_disable_core_files(void) {

@@ -1,4 +1,4 @@
-private import CLinux
+private import Glibc
 package import SystemPackage
 
 /// Reports changes in directories (inotify(7)).

@@ -1,4 +1,4 @@
-private import CLinux
+private import Glibc
 private import Synchronization
 import SystemPackage
 

@@ -1,4 +1,4 @@
-private import CLinux
+private import Glibc
 
 /// The subscriptions to the watches of an inotify instance.
 ///

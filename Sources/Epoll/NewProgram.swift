@@ -1,5 +1,5 @@
-package import CLinux
-private import Glibc
+private import CLinux
+package import Glibc
 package import SystemPackage
 
 /// A program that is started in a session of its own, without this process's signal settings and file descriptors.

@@ -1,4 +1,4 @@
-private import CLinux
+private import Glibc
 package import SystemPackage
 
 /// Reports that a program has closed a file that it read (inotify(7)).

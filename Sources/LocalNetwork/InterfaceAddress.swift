@@ -1,4 +1,3 @@
-private import CLinux
 import Epoll
 private import Glibc
 package import Internet

@@ -1,3 +1,4 @@
+private import CLinux
 private import Glibc
 
 extension String {
@@ -80,8 +81,7 @@ enum TerminalWidth {
     static var ofErrors: Int? { width(of: STDERR_FILENO) }
 
     private static func width(of descriptor: CInt) -> Int? {
-        var size = winsize()
-        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-        return Int(size.ws_col)
+        let columns = Int(handoff_terminal_columns(descriptor))
+        return columns > 0 ? columns : nil
     }
 }

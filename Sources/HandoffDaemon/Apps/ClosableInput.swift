@@ -1,4 +1,3 @@
-import CLinux
 import Epoll
 import Glibc
 import SystemPackage

@@ -1,4 +1,3 @@
-import CLinux
 import DBus
 import Epoll
 import Glibc

@@ -1,5 +1,4 @@
 import AsyncSupport
-import CLinux
 import Epoll
 import Glibc
 import SystemPackage
