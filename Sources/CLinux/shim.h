@@ -5,15 +5,18 @@
 #pragma clang module import SwiftGlibc
 
 #include <libintl.h>
+#include <link.h>
 #include <malloc.h>
 #include <sys/auxv.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/xattr.h>
+#include <unistd.h>
 
 // accept4(2): sys/socket.h declares it only with _GNU_SOURCE, which a module cannot define.
 extern int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);
@@ -73,3 +76,44 @@ static inline bool handoff_has_aes_instructions(void) {
     return false;
 #endif
 }
+
+// dl_iterate_phdr(3): link.h declares it only with _GNU_SOURCE. The structure has the first members of dl_phdr_info.
+struct dl_phdr_info;
+extern int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data);
+struct handoff_loaded_object {
+    ElfW(Addr) address;
+    const char *name;
+    const ElfW(Phdr) *segments;
+    ElfW(Half) segment_count;
+};
+
+// Whether the dynamic linker has written into code: what it wrote is in no file. No compiler of today asks for that.
+static inline bool handoff_has_relocated_code(const struct handoff_loaded_object *object) {
+    for (int number = 0; number < object->segment_count; number++) {
+        if (object->segments[number].p_type != PT_DYNAMIC) { continue; }
+        const ElfW(Dyn) *entry = (const ElfW(Dyn) *)(object->address + object->segments[number].p_vaddr);
+        for (; entry->d_tag != DT_NULL; entry++) {
+            if (entry->d_tag == DT_TEXTREL) { return true; }
+            if (entry->d_tag == DT_FLAGS && (entry->d_un.d_val & DF_TEXTREL) != 0) { return true; }
+        }
+    }
+    return false;
+}
+
+static inline int handoff_release_segments(struct dl_phdr_info *info, size_t size, void *data) {
+    const struct handoff_loaded_object *object = (const struct handoff_loaded_object *)info;
+    if (handoff_has_relocated_code(object)) { return 0; }
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    for (int number = 0; number < object->segment_count; number++) {
+        const ElfW(Phdr) *segment = &object->segments[number];
+        if (segment->p_type != PT_LOAD || (segment->p_flags & PF_W) != 0) { continue; }
+        const uintptr_t start = (object->address + segment->p_vaddr + page - 1) & ~(page - 1);
+        const uintptr_t end = (object->address + segment->p_vaddr + segment->p_filesz) & ~(page - 1);
+        if (start < end) { madvise((void *)start, end - start, MADV_DONTNEED); }
+    }
+    return 0;
+}
+
+// madvise(2): takes all code and constants of the program and its libraries out of this process's memory. A page comes back
+// from the file when it is used next. The dynamic linker unloads nothing meanwhile.
+static inline void handoff_release_code(void) { dl_iterate_phdr(handoff_release_segments, NULL); }

@@ -81,19 +81,27 @@ def windows(directory, seconds):
 # How long a program needs at most after its start until it has read what is there, and its first timers have passed, in
 # seconds.
 SETTLING = 20
+# The same after a device was heard last, by ScanPolicy and CodeReleaseService: the daemon then scans less, and releases the
+# code that it needed only for the devices' first exchange.
+QUIET = 135
 
 
 def story(seconds):
     """Measures a daemon without trusted devices, with one, and with an activity."""
-    with tempfile.TemporaryDirectory(prefix="handoff-resting-") as directory, process(["sleep", "3600"]) as sleeper:
+    with contextlib.ExitStack() as stack:
+        directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="handoff-resting-"))
+        sleeper = stack.enter_context(process(["sleep", "3600"]))
+        # An empty system bus, as one without logind: where there is none, daemons look for it now and then.
+        system = ["env", f"DBUS_SYSTEM_BUS_ADDRESS={stack.enter_context(private_bus())}"]
         air = pathlib.Path(directory) / "air"
         air.mkdir()
         radio = ["--radio", f"simulated:{air}"]
         print(f"{'':<42} {'resident':>10} {'private':>10} {'wake-ups':>11} {'sleep':>8}")
-        with device("laptop", directory, radio) as laptop, device("desktop", directory, radio) as desktop:
+        with device("laptop", directory, radio, system) as laptop, device("desktop", directory, radio, system) as desktop:
             time.sleep(SETTLING)
             rest("no device is trusted", desktop.daemon, sleeper, seconds, megabytes=15, most=0)
             trust_each_other(laptop, desktop)
+            time.sleep(QUIET)
             rest("one device is trusted, nothing to continue", desktop.daemon, sleeper, seconds, megabytes=15)
             with process([PROGRAMS / "handoff-desktop", "--bus", desktop.bus]) as panel:
                 # It takes its name once it has read the daemon.

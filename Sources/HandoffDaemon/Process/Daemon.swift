@@ -137,6 +137,7 @@ package struct Daemon<R: Radio>: Sendable {
             sites,
             ListeningService(engine: engine, radio: radio, reactor: reactor, logger: logger),
             ScanningService(engine: engine, radio: radio, logger: logger),
+            CodeReleaseService(plans: engine.scanning),
             client,
             CircleUpdateService(client: client, logger: logger),
             CopyCheckService(client: client, logger: logger),

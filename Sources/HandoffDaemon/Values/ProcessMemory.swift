@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 /// The protection of this process's memory, which has keys in it.
 package enum ProcessMemory {
@@ -9,6 +10,29 @@ package enum ProcessMemory {
     package static func protect() {
         setDumpable(false)
         _ = handoff_disable_core_files()
+    }
+
+    /// Takes code that was not used lately out of this process's memory: all of it, and what is used comes back from the
+    /// page cache at once.
+    ///
+    /// Does nothing while a debugger is attached, whose breakpoints are in the code.
+    ///
+    /// The kernel maps 64 KiB around each page of a program that is used, so that a start leaves most of handoffd's code in
+    /// its memory (Docs/Measurements.md).
+    static func releaseCode() {
+        guard !isTraced else { return }
+        handoff_release_code()
+    }
+
+    /// Whether a debugger is attached; true if that cannot be known.
+    private static var isTraced: Bool {
+        // proc_pid_status(5): the line is among the first ten.
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let descriptor = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return true }
+        defer { close(descriptor) }
+        let count = max(0, read(descriptor, &bytes, bytes.count))
+        return !String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n").contains("TracerPid:\t0")
     }
 
     /// Whether a core file may be written of this process, and other programs of the user may read its memory.

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import TestLimits
 import Testing
 
@@ -13,5 +13,20 @@ struct ProcessMemoryTests {
         ProcessMemory.setDumpable(true)
         ProcessMemory.protect()
         #expect(!ProcessMemory.isDumpable)
+    }
+
+    @Test("Code that was released takes no memory until it is used again")
+    func released() throws {
+        let before = try Self.residentCode()
+        ProcessMemory.releaseCode()
+        let after = try Self.residentCode()
+        #expect(after < before, "\(after) kB are resident, of \(before)")
+    }
+
+    /// The memory of files that this process has mapped, in kB: its code and constants (proc_pid_status(5), RssFile).
+    private static func residentCode() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("RssFile:") })
+        return try #require(line.split(separator: " ").compactMap { Int($0) }.first)
     }
 }
