@@ -206,7 +206,7 @@ let package = Package(
         module(
             "HandoffDesktop",
             [
-                "AsyncSupport", "CLinux", "DBus", "DesktopNotifications", "Epoll", "HandoffApps", "HandoffBus",
+                "AsyncSupport", "DBus", "DesktopNotifications", "Epoll", "HandoffApps", "HandoffBus",
                 "HandoffModel", "LocalStream", "Sandboxes", "X11", system,
             ]
         ),
