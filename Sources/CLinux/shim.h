@@ -1,7 +1,8 @@
 #pragma once
 
-// Declarations of Linux that the Glibc module of the Swift toolchain does not import. What both have, such as timespec,
-// must belong to that module: otherwise the order in which files are compiled decides which of the two a file imports.
+// Declarations of Linux that the Glibc module of the Swift toolchain does not import. What is in both modules, such as
+// timespec, must belong to that one: otherwise the order in which files are compiled decides which of the two a file
+// imports.
 #pragma clang module import SwiftGlibc
 
 #include <libintl.h>
@@ -77,7 +78,8 @@ static inline bool handoff_has_aes_instructions(void) {
 #endif
 }
 
-// dl_iterate_phdr(3): link.h declares it only with _GNU_SOURCE. The structure has the first members of dl_phdr_info.
+// dl_iterate_phdr(3): link.h declares it only with _GNU_SOURCE. handoff_loaded_object has the first members
+// of dl_phdr_info.
 struct dl_phdr_info;
 extern int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data);
 struct handoff_loaded_object {
@@ -87,7 +89,7 @@ struct handoff_loaded_object {
     ElfW(Half) segment_count;
 };
 
-// Whether the dynamic linker has written into code: what it wrote is in no file. No compiler of today asks for that.
+// Whether the dynamic linker has written into code: what it wrote is in no file. Compilers of today produce no such code.
 static inline bool handoff_has_relocated_code(const struct handoff_loaded_object *object) {
     for (int number = 0; number < object->segment_count; number++) {
         if (object->segments[number].p_type != PT_DYNAMIC) { continue; }
@@ -114,6 +116,6 @@ static inline int handoff_release_segments(struct dl_phdr_info *info, size_t siz
     return 0;
 }
 
-// madvise(2): takes all code and constants of the program and its libraries out of this process's memory. A page comes back
-// from the file when it is used next. The dynamic linker unloads nothing meanwhile.
+// madvise(2): takes all that the program and its libraries have mapped from files and cannot write out of this process's
+// memory. A page comes back from the file when it is used next. The dynamic linker unloads nothing meanwhile.
 static inline void handoff_release_code(void) { dl_iterate_phdr(handoff_release_segments, NULL); }

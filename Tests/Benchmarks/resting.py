@@ -81,9 +81,9 @@ def windows(directory, seconds):
 # How long a program needs at most after its start until it has read what is there, and its first timers have passed, in
 # seconds.
 SETTLING = 20
-# The same after a device was heard last, by ScanPolicy and CodeReleaseService: the daemon then scans less, and releases the
-# code that it needed only for the devices' first exchange.
-QUIET = 135
+# How long after a device was heard last the daemon is at rest, in seconds: by ScanPolicy it scans less after two minutes, and
+# CodeReleaseService releases code fifteen seconds later.
+QUIET = 140
 
 
 def story(seconds):

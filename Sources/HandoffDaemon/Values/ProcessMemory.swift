@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The protection of this process's memory, which has keys in it.
+/// This process's memory: its protection, since it has keys in it, and its size.
 package enum ProcessMemory {
     /// Keeps other programs of the user from reading the memory, and the system from writing it into a core file.
     ///
@@ -12,13 +12,12 @@ package enum ProcessMemory {
         _ = handoff_disable_core_files()
     }
 
-    /// Takes code that was not used lately out of this process's memory: all of it, and what is used comes back from the
-    /// page cache at once.
-    ///
-    /// Does nothing while a debugger is attached, whose breakpoints are in the code.
+    /// Takes all code out of this process's memory; what is used next comes back from the page cache, and the rest stays
+    /// out.
     ///
     /// The kernel maps 64 KiB around each page of a program that is used, so that a start leaves most of handoffd's code in
-    /// its memory (Docs/Measurements.md).
+    /// its memory (Docs/Decisions/0045-code-that-is-not-used-leaves-memory.md). Does nothing while a debugger is attached,
+    /// whose breakpoints are in the code.
     static func releaseCode() {
         guard !isTraced else { return }
         handoff_release_code()

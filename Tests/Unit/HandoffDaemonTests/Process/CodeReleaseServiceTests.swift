@@ -9,7 +9,7 @@ import Testing
 @Suite("Releasing code that is not used", .endsWithin(minutes: 10))
 struct CodeReleaseServiceTests {
     @Test("Code is released when nothing has changed for a while after the start, and after each change")
-    func calm() async throws {
+    func released() async throws {
         let plans = CurrentValue(Self.plan(.none))
         let (sleeps, sleepSink) = AsyncStream.makeStream(of: Promise<Void>.self)
         let (releases, releaseSink) = AsyncStream.makeStream(of: Void.self)

@@ -15,7 +15,7 @@ struct ProcessMemoryTests {
         #expect(!ProcessMemory.isDumpable)
     }
 
-    @Test("Code that was released takes no memory until it is used again")
+    @Test("Releasing code makes the process smaller")
     func released() throws {
         let before = try Self.residentCode()
         ProcessMemory.releaseCode()
