@@ -179,6 +179,7 @@ EXPORTS := $(CURDIR)/.build/exports.map
 # Swift's runtime uses 80 kB of the C++ library, which as a shared library takes 1 MiB of memory and 0.7 ms of each start.
 # Where the compiler has no such file, the shared library is linked.
 CXX_LIBRARY := $(CURDIR)/.build/static/libstdc++.a
+LINKER_FILES := $(EXPORTS) $(CXX_LIBRARY)
 # Code for size, each function in a section that the linker can leave out, is 2.3 MB less of handoffd, and 1.2 MB less in
 # memory; encoding an activity takes 5 % longer, and matching advertisements as long as before (Docs/Measurements.md).
 RELEASE_FLAGS := --configuration release --static-swift-stdlib \
@@ -187,7 +188,7 @@ RELEASE_FLAGS := --configuration release --static-swift-stdlib \
 
 # The programs of most tests and measurements, as they are installed, and their directory.
 .PHONY: release-programs release-directory
-release-programs: $(EXPORTS) $(CXX_LIBRARY)
+release-programs: $(LINKER_FILES)
 	swift build $(RELEASE_FLAGS) --product handoffd
 	swift build $(RELEASE_FLAGS) --product handoffctl
 
@@ -203,7 +204,7 @@ $(CXX_LIBRARY):
 	    if [[ $$library == /* ]]; then ln -sf "$$library" $@; fi
 
 .PHONY: bench
-bench: $(EXPORTS) $(CXX_LIBRARY) ## Run the benchmarks of a release build, with baselines from the same run
+bench: $(LINKER_FILES) ## Run the benchmarks of a release build, with baselines from the same run
 	@Tests/Scripts/setup test
 	swift build $(RELEASE_FLAGS) --product handoff-bench
 	@$$(swift build $(RELEASE_FLAGS) --show-bin-path)/handoff-bench
@@ -353,7 +354,7 @@ WINDOW_ID := org.handoffd.Window
 LANGUAGES := $(basename $(notdir $(wildcard Translations/*.po)))
 
 .PHONY: release-window
-release-window: $(EXPORTS) $(CXX_LIBRARY) ## Build the window `handoff` for installation, after `make release`
+release-window: $(LINKER_FILES) ## Build the window `handoff` for installation, after `make release`
 	@Tests/Scripts/setup release-window
 	$(WINDOW_BUILD) $(RELEASE_FLAGS) --product handoff
 	@mkdir -p $(DIST)/window

@@ -38,9 +38,8 @@ package struct AlarmClock: Sendable {
     /// Waits for a time of the clock, or for that long, as the flags of timerfd_settime(2) say.
     private func sleep(_ duration: Duration, _ flags: CInt) async throws(Errno) {
         // A time of zero would stop the timer.
-        let (seconds, attoseconds) = max(duration, .nanoseconds(1)).components
         var time = itimerspec()
-        time.it_value = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+        time.it_value = timespec(max(duration, .nanoseconds(1)))
         let timer = try timer(CLOCK_BOOTTIME, flags, time)
         defer { timer.close() }
         try await Self.expiration(of: timer)

@@ -1,4 +1,5 @@
 import CLinux
+import Epoll
 import Glibc
 
 /// A timer of the kernel, whose descriptor is readable when it has run out (timerfd_create(2)).
@@ -19,9 +20,8 @@ struct KernelTimer: Sendable {
     func set(at time: Duration) { set(time, CInt(TFD_TIMER_ABSTIME)) }
 
     private func set(_ time: Duration, _ flags: CInt) {
-        let (seconds, attoseconds) = time.components
         var value = itimerspec()
-        value.it_value = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+        value.it_value = timespec(time)
         timerfd_settime(descriptor, flags, &value, nil)
     }
 }

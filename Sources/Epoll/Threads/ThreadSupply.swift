@@ -54,7 +54,7 @@ package enum ThreadSupply {
 
     /// The limits of the control groups of this process (cgroups(7)), from its own upwards.
     private static func controlGroupLimits() -> [String] {
-        let groups = (text(of: "/proc/self/cgroup") ?? "").split(separator: "\n").compactMap { line -> String? in
+        let groups = (kernelFile(at: "/proc/self/cgroup") ?? "").split(separator: "\n").compactMap { line -> String? in
             let words = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
             guard words.count == 3 else { return nil }
             if words[0] == "0" { return "/sys/fs/cgroup" + words[2] }
@@ -64,21 +64,11 @@ package enum ThreadSupply {
             sequence(first: group[...]) { path in
                 path.lastIndex(of: "/").map { path[..<$0] }.flatMap { $0.hasPrefix("/sys/fs/cgroup") ? $0 : nil }
             }.compactMap { path in
-                text(of: "\(path)/pids.max").flatMap { Int($0.prefix { $0.isNumber }) }.map {
+                kernelFile(at: "\(path)/pids.max").flatMap { Int($0.prefix { $0.isNumber }) }.map {
                     "\(path)/pids.max is \($0)"
                 }
             }
         }
-    }
-
-    /// The first bytes of a small file of the kernel; nil if it cannot be read.
-    private static func text(of path: String) -> String? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = read(descriptor, &bytes, bytes.count)
-        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
     }
 
     private static let passGate: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { gate in

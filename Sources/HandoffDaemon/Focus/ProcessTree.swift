@@ -1,4 +1,4 @@
-import Glibc
+import Epoll
 
 /// Which processes have started which.
 enum ProcessTree {
@@ -10,7 +10,8 @@ enum ProcessTree {
         var current = process
         for _ in 0..<maximumDepth {
             if current == root { return true }
-            guard let parent = stat(of: current).flatMap({ Self.parent(inStat: $0) }), parent > 1 else { return false }
+            guard let parent = kernelFile(at: "/proc/\(current)/stat").flatMap({ Self.parent(inStat: $0) }), parent > 1
+            else { return false }
             current = parent
         }
         return false
@@ -24,14 +25,5 @@ enum ProcessTree {
         guard let name = bytes.lastIndex(of: UInt8(ascii: ")")) else { return nil }
         let fields = bytes[name...].dropFirst().split(separator: UInt8(ascii: " "))
         return fields.count > 1 ? UInt32(Substring(fields[1])) : nil
-    }
-
-    private static func stat(of process: UInt32) -> String? {
-        let descriptor = open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 1024)
-        let count = read(descriptor, &bytes, bytes.count)
-        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
     }
 }

@@ -1,5 +1,5 @@
 import CLinux
-import Glibc
+import Epoll
 
 /// This process's memory: its protection, since it has keys in it, and its size.
 package enum ProcessMemory {
@@ -26,12 +26,8 @@ package enum ProcessMemory {
     /// Whether a debugger is attached; true if that cannot be known.
     private static var isTraced: Bool {
         // proc_pid_status(5): the line is among the first ten.
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let descriptor = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return true }
-        defer { close(descriptor) }
-        let count = max(0, read(descriptor, &bytes, bytes.count))
-        return !String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n").contains("TracerPid:\t0")
+        guard let status = kernelFile(at: "/proc/self/status") else { return true }
+        return !status.split(separator: "\n").contains("TracerPid:\t0")
     }
 
     /// Whether a core file may be written of this process, and other programs of the user may read its memory.

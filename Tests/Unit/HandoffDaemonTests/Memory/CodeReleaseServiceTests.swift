@@ -20,11 +20,7 @@ struct CodeReleaseServiceTests {
                 count.withLock { $0 += 1 }
                 releaseSink.yield()
             },
-            sleep: { _ in
-                let end = Promise<Void>()
-                sleepSink.yield(end)
-                try await end.value()
-            }
+            clock: SleepingClock(sleeps: sleepSink)
         )
         try await withBackgroundTasks([{ try await service.run() }]) {
             var (nextSleep, nextRelease) = (sleeps.makeAsyncIterator(), releases.makeAsyncIterator())
@@ -41,6 +37,20 @@ struct CodeReleaseServiceTests {
             await nextRelease.next()
         }
         #expect(count.withLock(\.self) == 2, "the start and the change that followed it have one release together")
+    }
+
+    /// A clock whose sleeps end when the test ends them.
+    private struct SleepingClock: Clock {
+        let sleeps: AsyncStream<Promise<Void>>.Continuation
+
+        var now: ContinuousClock.Instant { .now }
+        var minimumResolution: Duration { .nanoseconds(1) }
+
+        func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+            let end = Promise<Void>()
+            sleeps.yield(end)
+            try await end.value()
+        }
     }
 
     private static func plan(_ effort: ScanPolicy.Effort) -> Engine.ScanningPlan {
