@@ -10,8 +10,8 @@ enum ProcessTree {
         var current = process
         for _ in 0..<maximumDepth {
             if current == root { return true }
-            guard let parent = kernelFile(at: "/proc/\(current)/stat").flatMap({ Self.parent(inStat: $0) }), parent > 1
-            else { return false }
+            guard let line = kernelFile(at: "/proc/\(current)/stat") else { return false }
+            guard let parent = Self.parent(inStat: line), parent > 1 else { return false }
             current = parent
         }
         return false
