@@ -375,7 +375,7 @@ let package = Package(
         tests(
             "HandoffCLITests",
             [
-                "BlueZ", "Bluetooth", "DBus", "HandoffBrowser", "HandoffBus", "HandoffCLI", "HandoffCore",
+                "BlueZ", "Bluetooth", "CLinux", "DBus", "HandoffBrowser", "HandoffBus", "HandoffCLI", "HandoffCore",
                 "HandoffJSON", "HandoffModel",
                 argumentParser,
             ]

@@ -5,6 +5,7 @@
 // imports.
 #pragma clang module import SwiftGlibc
 
+#include <fcntl.h>
 #include <libintl.h>
 #include <link.h>
 #include <malloc.h>
@@ -27,6 +28,10 @@ extern int pipe2(int descriptors[2], int flags);
 
 // splice(2): fcntl.h declares it only with _GNU_SOURCE.
 extern ssize_t splice(int input, loff_t *input_offset, int output, loff_t *output_offset, size_t length, unsigned int flags);
+
+// F_GETPIPE_SZ and F_SETPIPE_SZ of fcntl(2), 1032 and 1031: fcntl.h declares them only with _GNU_SOURCE.
+static inline int handoff_get_pipe_size(int pipe) { return fcntl(pipe, 1032); }
+static inline int handoff_set_pipe_size(int pipe, int bytes) { return fcntl(pipe, 1031, bytes); }
 
 // timerfd_settime(2): a macro that expands to an enumerator, which is not imported.
 static const int handoff_timer_cancel_on_set = TFD_TIMER_CANCEL_ON_SET;
