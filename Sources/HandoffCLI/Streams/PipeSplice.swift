@@ -9,30 +9,40 @@ struct PipeSplice {
 
     private let input: CInt
     private let output: CInt
+    private var hasGrownPipes = false
 
     /// The most bytes of one call: more than a pipe usually holds.
     private static let callBytes = 1024 * 1024
-    /// How many bytes a pipe shall hold: by default 64 KiB, for which two programs take turns four times as often.
+    /// The least that a pipe is made to hold: with the 64 KiB of the default, two programs take turns four times as often.
     private static let pipeBytes: CInt = 256 * 1024
 
-    /// Also makes a pipe hold more, where the kernel's limits admit it (pipe(7)).
     init(from input: CInt, to output: CInt) {
         self.input = input
         self.output = output
-        for pipe in [input, output] where (0..<Self.pipeBytes).contains(handoff_get_pipe_size(pipe)) {
-            _ = handoff_set_pipe_size(pipe, Self.pipeBytes)
-        }
     }
 
     /// Moves what is there; returns how much, 0 at the end of the input, and nil if neither is a pipe.
     ///
+    /// The first call makes a pipe hold 256 KiB, if it holds less and the limits of pipe(7) admit it.
+    ///
     /// - Throws: the error of either descriptor, `EAGAIN` where the input is empty or the output full.
     mutating func move() throws(Errno) -> Int? {
+        growPipes()
         do throws(Errno) {
             return try systemCall { splice(input, nil, output, nil, Self.callBytes, 0) }
         } catch .invalidArgument {
             // Neither is a pipe, or the output was opened for appending.
             return giveUp()
+        }
+    }
+
+    /// Waits for the lock of a pipe, as splice(2) does: the program that feeds a pipe may hold it until there is input.
+    private mutating func growPipes() {
+        guard !hasGrownPipes else { return }
+        hasGrownPipes = true
+        // What is no pipe has no size, -1.
+        for pipe in [input, output] where (0..<Self.pipeBytes).contains(handoff_get_pipe_size(pipe)) {
+            _ = handoff_set_pipe_size(pipe, Self.pipeBytes)
         }
     }
 
