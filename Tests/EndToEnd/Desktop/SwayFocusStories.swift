@@ -49,10 +49,11 @@ struct SwayFocusStories {
         try await Self.run { sway in
             try await sway.withTerminal("one", "org.example.one") { _ in
                 // It is current as the app that asked last, and may get the focus later. After another window it is current
-                // only once it is known to have it.
+                // only once it is known to have it. Before it publishes, nothing is current either.
+                try await sway.device.untilCurrent("org.example.one")
                 try await sway.withTerminal("other", nil) { _ in try await sway.device.untilCurrent(nil) }
                 try await sway.device.untilCurrent("org.example.one")
-                try await sway.command("workspace 2")
+                #expect(try await sway.command("workspace 2"))
                 // What asks later is current, and then what was before: were it known to have lost the focus, nothing would.
                 try await sway.device.publishing("org.example.script") { _ in
                     try await sway.device.untilCurrent("org.example.script")
@@ -60,7 +61,7 @@ struct SwayFocusStories {
                 try await sway.device.untilCurrent("org.example.one")
                 try await sway.withTerminal("other", nil) { _ in
                     try await sway.device.untilCurrent(nil)
-                    try await sway.command("workspace 1")
+                    #expect(try await sway.command("workspace 1"))
                     try await sway.device.untilCurrent("org.example.one")
                 }
             }

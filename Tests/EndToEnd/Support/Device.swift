@@ -4,6 +4,7 @@ import HandoffBus
 import HandoffCrypto
 import HandoffModel
 import HandoffTestSupport
+import TestRuns
 import Testing
 
 /// One running handoffd and its bus.
@@ -120,7 +121,9 @@ struct Device: Sendable {
 
     /// Waits until an activity of that type is current; nil for none.
     func untilCurrent(_ type: String?) async throws {
-        try await poll { try await isCurrent(type) }
+        try await awaiting("\(type ?? "nothing") as the current activity") {
+            try await poll { try await isCurrent(type) }
+        }
     }
 
     /// Whether an activity of that type is current; nil for none.
