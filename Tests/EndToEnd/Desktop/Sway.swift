@@ -1,4 +1,3 @@
-import AsyncSupport
 import DBus
 import Foundation
 import HandoffTestSupport
@@ -70,14 +69,10 @@ struct Sway: Sendable {
         let program = type.map { publish + [$0] } ?? ["sleep", "600"]
         let arguments = ["--app-id=\(name)", "--title=\(title)", "--override=locked-title=yes"] + program
         try await withProgram("/usr/bin/foot", arguments, environment: environment) { process in
-            try await race {
+            try await process.whileRunning {
                 // It fails until the window is there. One of before with that name may not have disappeared yet.
                 try await device.poll { try await focus(process) }
                 try await body(process)
-            } _: {
-                let messages = await process.stderr.text()
-                try Task.checkCancellation()
-                throw EndedTerminal(status: await process.exitStatus(), messages: messages)
             }
         }
     }
@@ -101,12 +96,4 @@ struct Sway: Sendable {
             try await device.untilCurrent("org.example.one")
         }
     }
-}
-
-/// A terminal has ended while it was needed: its program has, or sway.
-private struct EndedTerminal: Error, CustomStringConvertible {
-    let status: Int32
-    let messages: String
-
-    var description: String { "The terminal has ended with status \(status): \(messages)" }
 }

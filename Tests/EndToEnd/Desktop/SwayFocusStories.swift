@@ -14,10 +14,12 @@ struct SwayFocusStories {
         try await World.run { world in
             try await world.withDevice("laptop") { laptop in
                 try await Sway.run(on: laptop) { sway in
-                    try await laptop.bus.withDesktop(in: world, sway.environment) { _ in
-                        try await laptop.bus.waitForOwner(of: HandoffName.desktop)
-                        try await sway.untilFollowed()
-                        try await story(sway)
+                    try await laptop.bus.withDesktop(in: world, sway.environment) { desktop in
+                        try await desktop.whileRunning {
+                            try await laptop.bus.waitForOwner(of: HandoffName.desktop)
+                            try await sway.untilFollowed()
+                            try await story(sway)
+                        }
                     }
                 }
             }
