@@ -50,8 +50,8 @@ struct SwayFocusStories {
     func workspaces() async throws {
         try await Self.run { sway in
             try await sway.withTerminal("one", "org.example.one") { _ in
-                // It is current as the app that asked last, and may get the focus later. After another window it is current
-                // only once it is known to have it. Before it publishes, nothing is current either.
+                // First it is current as the app that asked last. Nothing is, with another window, only once it is known to
+                // have had the focus; so it does not get that later and come before the script.
                 try await sway.device.untilCurrent("org.example.one")
                 try await sway.withTerminal("other", nil) { _ in try await sway.device.untilCurrent(nil) }
                 try await sway.device.untilCurrent("org.example.one")
