@@ -36,7 +36,9 @@ struct PipeSplice {
         }
     }
 
-    /// Waits for the lock of a pipe, as splice(2) does: the program that feeds a pipe may hold it until there is input.
+    /// Makes the pipes hold at least ``pipeBytes``, once.
+    ///
+    /// Only when there is input: this waits for the lock of a pipe, which the program that feeds it may hold until then.
     private mutating func growPipes() {
         guard !hasGrownPipes else { return }
         hasGrownPipes = true
