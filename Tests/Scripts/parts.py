@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the parts of a long test, several of them side by side, and reports how each ended.
 
-    Tests/Rig/parts.py RESULTS --at-once N [--only PATTERN] < PARTS
+    Tests/Scripts/parts.py RESULTS --at-once N [--only PATTERN] < PARTS
 
 Tests/Scripts/run-bluez-tests lists the parts. Each is on standard input as strings that end with a zero byte: how it
 runs, its name, the number of words of its command, and these words. How it runs:
@@ -13,6 +13,10 @@ runs, its name, the number of words of its command, and these words. How it runs
 
 A place is that of a guest. With one place, the output of a part is shown as it comes; with more, as a whole when the part
 has ended. A part that is not chosen is shown and counted; those that read its results find those of an earlier run.
+
+A part may print how many tests it has run, as "3 passed, 1 failed, 0 skipped" alone on a line, of which the last one
+counts, and commands that run again what failed, each on a line after "again: ". Of a part that prints no such line, the
+steps count that it prints with a check mark; one without steps is one test.
 """
 
 import argparse
@@ -28,6 +32,10 @@ import time
 # The last steps of a part, and the lines that say why it failed. CI keeps only the end of most logs.
 STEP = re.compile(r"^([AB]\|)? *(…|✓)|^begin |^met ")
 REASON = re.compile(r"FAILED|LINKED|^broken|Error|rig: .*(no end|failed|stopped|did not)")
+COUNTS = re.compile(rb"^(?:\S+: )?(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.MULTILINE)
+STEP_PASSED = re.compile("^([AB]\\|)? *✓".encode(), re.MULTILINE)
+AGAIN = re.compile(rb"^ *again: (.+)$", re.MULTILINE)
+HEADING = f"{'passed':>6} {'failed':>7} {'skipped':>8} {'seconds':>8} {'CPU':>6}   part"
 
 
 @dataclasses.dataclass
@@ -39,11 +47,20 @@ class Part:
     command: list
     number: int
     before: "Part | None" = None
+    # What it cannot do without: it does not run, and has failed, when one of these parts failed.
+    needs: list = dataclasses.field(default_factory=list)
+    # Whether it runs tests, which count; others prepare something.
+    is_test: bool = True
     is_chosen: bool = True
     began: float = 0
     status: "int | None" = None
     seconds: float = 0
     processor: float = 0
+    # How many tests passed, failed and were skipped, and the commands that run again what failed.
+    counts: tuple = (0, 0, 0)
+    again: list = dataclasses.field(default_factory=list)
+    # The command that runs it again, where it names none.
+    repetition: str = ""
 
     @property
     def places(self):
@@ -54,12 +71,28 @@ class Part:
         return not self.is_chosen or self.status is not None
 
     @property
+    def is_blocked(self):
+        """Whether something that it needs has failed, so that it will not run."""
+        return any(part.status or part.is_blocked for part in self.needs)
+
+    def end(self, status, output):
+        """Notes how it ended: its exit status, and what its output says of its tests."""
+        self.status = status
+        found = COUNTS.findall(output)
+        steps = len(STEP_PASSED.findall(output)) or int(not status)
+        passed, failed, skipped = (int(number or 0) for number in found[-1]) if found else (steps, 0, 0)
+        self.counts = passed, max(failed, int(bool(status))), skipped
+        named = [line.decode(errors="replace") for line in AGAIN.findall(output)]
+        self.again = (named or [self.repetition] * bool(self.repetition)) if status else []
+
+    @property
     def line(self):
-        """The line in the table: the time from its begin to its end, and that of processors, for all its processes."""
+        """Its line in the table: its tests, the time from its begin to its end, and that of processors, for all its processes."""
         if not self.is_chosen:
-            return f"{'not run':<31}{self.name}"
-        word = "FAILED" if self.status else "ok"
-        return f"{word:<8}{self.seconds:5.0f} s {self.processor:5.0f} s CPU   {self.name}"
+            return f"{'not run':>39}   {self.name}"
+        counts = [str(count) for count in self.counts] if self.is_test or self.status else ["", "", ""]
+        times = f"{self.seconds:8.0f} {self.processor:6.0f}"
+        return "{:>6} {:>7} {:>8}".format(*counts) + f" {times}   {self.name}" + ("  FAILED" if self.status else "")
 
 
 def read(stream):
@@ -84,7 +117,7 @@ def startable(waiting, running, at_once):
     """The parts that can start beside those that run, in the order of the list; none overtakes one that has no place."""
     chosen = []
     for part in waiting:
-        if part.before and not part.before.is_over:
+        if part.before and not part.before.is_over or not all(other.is_over for other in part.needs):
             continue
         if not has_room(part, running + chosen, at_once):
             break
@@ -110,7 +143,7 @@ class Run:
     """Runs parts, `at_once` of them side by side."""
 
     def __init__(self, parts, at_once, results, show):
-        self._parts, self._at_once, self._show = parts, at_once, show
+        self.parts, self._at_once, self._show = parts, at_once, show
         self._logs = pathlib.Path(results) / "parts"
         # The parts that run, by the ids of their processes.
         self._running = {}
@@ -121,12 +154,12 @@ class Run:
     def run(self):
         """Runs all parts that are chosen, or those that have begun before ``stop``; returns when all have ended."""
         self._logs.mkdir(parents=True, exist_ok=True)
-        waiting = [part for part in self._parts if part.is_chosen]
+        waiting = [part for part in self.parts if part.is_chosen]
         while self._running or waiting and not self.is_stopped:
             running = [part for _, part in self._running.values()]
             for part in startable(waiting, running, self._at_once) if not self.is_stopped else []:
                 waiting.remove(part)
-                self._start(part)
+                self._start_or_refuse(part)
             if self._running:
                 self._await_one()
 
@@ -144,6 +177,13 @@ class Run:
 
     def log(self, part):
         return self._logs / f"{part.number}.log"
+
+    def _start_or_refuse(self, part):
+        if not part.is_blocked:
+            return self._start(part)
+        failed = ", ".join(other.name for other in part.needs if other.status)
+        self.log(part).write_text(f"Error: it did not run, since this failed: {failed}\n")
+        part.end(1, b"")
 
     def _start(self, part):
         self._show(f"== {part.name}" if self._at_once == 1 else f"== begins: {part.name}")
@@ -166,7 +206,8 @@ class Run:
         if pid not in self._running:
             return
         process, part = self._running.pop(pid)
-        process.returncode = part.status = os.waitstatus_to_exitcode(status)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        part.end(process.returncode, self.log(part).read_bytes())
         part.seconds = time.monotonic() - part.began
         part.processor = usage.ru_utime + usage.ru_stime
         if self._at_once > 1:
@@ -183,15 +224,19 @@ def explanation(log):
 
 
 def report(parts, run, results, show):
-    """Shows the table and why parts failed; returns the exit status."""
-    for part in parts:
-        show(part.line)
-    show(f"captures and logs: {results}")
+    """Shows why parts failed, the table, and how to run again what failed; returns the exit status."""
     failed = [part for part in parts if part.status]
     for part in failed:
         show(f"== FAILED: {part.name}\n{explanation(run.log(part))}")
-    passed = sum(part.status == 0 for part in parts)
-    show(f"{passed} passed, {len(failed)} failed, {sum(not part.is_chosen for part in parts)} skipped")
+    show(HEADING)
+    for part in parts:
+        show(part.line)
+    show(f"captures and logs: {results}")
+    for command in dict.fromkeys(command for part in failed for command in part.again):
+        show(f"again: {command}")
+    tests = [part for part in parts if part.is_test or part.status]
+    passed, wrong, skipped = (sum(counts) for counts in zip((0, 0, 0), *(part.counts for part in tests)))
+    show(f"{passed} passed, {wrong} failed, {skipped + sum(not part.is_chosen for part in parts)} skipped")
     return 1 if failed else 0
 
 
@@ -199,6 +244,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", help="the directory of the parts' results; their output goes to parts in it")
     parser.add_argument("--at-once", type=int, required=True, help="the number of guests that run side by side")
+    parser.add_argument("--again", default="", metavar="COMMAND", help="runs a part again; {} stands for a pattern of its name")
     parser.add_argument("--only", default="", metavar="PATTERN", help="only parts whose name matches")
     chosen = parser.parse_args()
     if chosen.at_once < 1:
@@ -206,6 +252,7 @@ def main():
     parts = read(sys.stdin.buffer)
     for part in parts:
         part.is_chosen = re.search(chosen.only, part.name) is not None
+        part.repetition = chosen.again.replace("{}", f"^{re.escape(part.name)}$")
     if not any(part.is_chosen for part in parts):
         print(f"parts: no part has a name like {chosen.only}", file=sys.stderr)
         return 1

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of parts.py: python3 Tests/Rig/test_parts.py"""
+"""Tests of parts.py: python3 Tests/Scripts/test_parts.py"""
 
 import io
 import os
@@ -10,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-from parts import Run, explanation, read, report, startable
+from parts import HEADING, Run, explanation, read, report, startable
 
 HERE = pathlib.Path(__file__).parent
 
@@ -109,6 +109,43 @@ class Running(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("== FAILED: first\n      … it begins\n    ValueError: no", self.shown)
         self.assertEqual(self.shown[-1], "1 passed, 1 failed, 0 skipped")
+
+    def test_what_a_part_says_of_its_tests_is_in_the_table_and_in_the_sum(self):
+        line = "echo '1 passed, 0 failed'; echo '40 passed, 2 failed, 1 skipped'; echo '  again: repeat those'; exit 1"
+        parts = listed(("part", "first", line), ("part", "second", "true"))
+        self.assertEqual(self.run_parts(2, *parts), 1)
+        self.assertRegex(self.table()["first"], r"^ +40 +2 +1 +\d+ +\d+   first  FAILED$")
+        self.assertRegex(self.table()["second"], r"^ +1 +0 +0 +\d+ +\d+   second$")
+        self.assertEqual(self.shown[-2:], ["again: repeat those", "41 passed, 2 failed, 1 skipped"])
+
+    def test_the_steps_of_a_story_count_and_one_that_fails_is_run_again_as_a_whole(self):
+        part, = listed(("part", "first", "echo '  ✓ one: 3 ms'; echo 'A|  ✓ two: 4 ms'; echo '  … three'; exit 1"))
+        part.repetition = "run it again"
+        self.assertEqual(self.run_parts(1, part), 1)
+        self.assertEqual(self.shown[-2:], ["again: run it again", "2 passed, 1 failed, 0 skipped"])
+
+    def test_a_part_that_ends_early_has_failed_whatever_it_has_counted(self):
+        part, = listed(("part", "first", "echo '40 passed, 0 failed, 0 skipped'; exit 139"))
+        self.assertEqual(self.run_parts(1, part), 1)
+        self.assertEqual(self.shown[-1], "40 passed, 1 failed, 0 skipped")
+
+    def test_a_part_does_not_run_without_what_it_needs_and_the_others_do(self):
+        build, needy, needier, other = parts = listed(*(
+            ("part", name, line) for name, line in zip(["build", "needy", "needier", "other"], ["false", *["touch $0"] * 3])
+        ))
+        build.is_test = False
+        needy.needs, needier.needs = [build], [needy]
+        for part in parts[1:]:
+            part.command.append(str(self.directory / part.name))
+        self.assertEqual(self.run_parts(1, *parts), 1)
+        self.assertEqual([(self.directory / part.name).exists() for part in parts], [False, False, False, True])
+        self.assertEqual(self.shown[-1], "1 passed, 3 failed, 0 skipped")
+        self.assertIn("since this failed: build", "\n".join(self.shown))
+
+    def table(self):
+        """The lines of the table by the names of the parts."""
+        lines = self.shown[self.shown.index(HEADING) + 1:]
+        return {line.split("   ")[-1].split("  ")[0]: line for line in lines if "   " in line}
 
     def test_the_explanation_has_two_steps_and_six_reasons(self):
         log = self.directory / "log"
