@@ -63,53 +63,53 @@ build: ## Build all targets for debugging
 	@Tests/Scripts/setup build
 	swift build $(SWIFT_FLAGS)
 
+# Only the two programs that it runs: these need half of the time of all targets.
 .PHONY: demo
 demo: ## Run two devices on a simulated air: trust, publish, list, continue
-	@Tests/Scripts/setup test
-	swift build $(SWIFT_FLAGS)
+	@Tests/Scripts/setup demo
+	@echo "demo: building handoffd and handoffctl, from nothing in some minutes"
+	swift build $(SWIFT_FLAGS) --product handoffd
+	swift build $(SWIFT_FLAGS) --product handoffctl
 	@Tests/Stories/demo.py
 
 .PHONY: demo-bluez
 demo-bluez: ## Run the demo in a virtual machine with a real kernel and bluetoothd
-	@Tests/Scripts/setup test
-	swift build $(SWIFT_FLAGS)
+	@Tests/Scripts/setup demo
+	swift build $(SWIFT_FLAGS) --product handoffd
+	swift build $(SWIFT_FLAGS) --product handoffctl
 	@Tests/Rig/setup
 	@Tests/Rig/run-one-guest $(BLUETOOTHD) Tests/Stories/demo.py hci0 hci1
 
 .PHONY: test
-test: test-unit test-browsers test-extensions test-bluez test-window ## Run all tests, including set-up
+test: ## Run what guards an ordinary change, with its set-up: unit tests, a story for each feature
+	@Tests/Scripts/run-tests test
+
+# The parts that run, and those that do not; Tests/Scripts/run-tests lists them.
+ONLY ?= all
+EXCEPT ?=
+
+.PHONY: test-all
+test-all: ## Run all tests, with their set-up: also browsers, office, the window, virtual machines; ONLY= EXCEPT=
+	@Tests/Scripts/run-tests $(ONLY) $(addprefix --except ,$(EXCEPT))
 
 .PHONY: test-unit
-test-unit: ## Run the tests without Bluetooth: modules, programs on private buses, simulated air, faults
-	@Tests/Scripts/setup test
-	swift build --build-tests $(SWIFT_FLAGS)
-	@Tests/Scripts/run-unit-tests
-	@Tests/Faults/run --seed 2193 --seconds 25
-	@Tests/Faults/run --seconds 20
+test-unit: ## Run the unit tests
+	@Tests/Scripts/run-tests units
 
 .PHONY: test-browsers
 test-browsers: ## Run real browsers with the extension, on displays of their own and a simulated air
-	@Tests/Scripts/setup browsers
-	swift build $(SWIFT_FLAGS)
-	@Tests/Browsers/run
+	@Tests/Scripts/run-tests browsers
 
 .PHONY: test-extensions
 test-extensions: ## Run real editors, shells and players with what is in Extensions, in some minutes
-	@Tests/Scripts/setup extensions
-	swift build $(SWIFT_FLAGS)
-	@Tests/Extensions/run
+	@Tests/Scripts/run-tests extensions
 
 # The window is part of the package only where it is asked for (Docs/Decisions/0037).
 WINDOW_BUILD := HANDOFF_WINDOW=1 swift build
 
 .PHONY: test-window
 test-window: ## Run the window on displays of its own, driven over AT-SPI, with daemons on a simulated air
-	@Tests/Scripts/setup window
-	swift build $(SWIFT_FLAGS)
-	$(WINDOW_BUILD) $(SWIFT_FLAGS) --product handoff
-	@Tests/Window/check-files
-	@Tests/Window/run
-	@Tests/Window/faults
+	@Tests/Scripts/run-tests window
 
 .PHONY: screenshots
 screenshots: ## Make pictures of the window's pages in .build/pictures
@@ -160,8 +160,7 @@ faults: ## Run daemons with faults of disk, air, processes and limits, SECONDS=3
 
 .PHONY: check
 check: ## Run the checks of CI besides tests: format, warnings, imports, scripts, docs, units, package, version
-	@Tests/Scripts/setup test
-	@Tests/Scripts/setup package-check
+	@Tests/Scripts/setup check
 	@Tests/Scripts/check
 
 .PHONY: format
