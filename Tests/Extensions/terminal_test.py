@@ -28,3 +28,61 @@ class TerminalTest(IntegrationTest):
     def install(self, computer, name, text):
         """A program of a computer, until the test ends."""
         self.addCleanup(computer.program(name, text).unlink)
+
+
+class BashShellTest(TerminalTest):
+    """A test of shells in terminals of the laptop: of Bash, and in classes derived from it of others."""
+
+    name = "bash"
+    settings = ".bashrc"
+    program = ["bash"]
+    before = "PS1='rea''dy> '\n"
+    status = "$?"
+    count = 0
+
+    def shell(self, is_on=True, more="", directory=None, **variables):
+        """An interactive shell in a terminal of the laptop, once it shows its prompt."""
+        path = self.laptop.home / self.settings
+        path.parent.mkdir(parents=True, exist_ok=True)
+        line = f". {self.integration(self.laptop, self.name)}\n" if is_on else ""
+        path.write_text(self.before + line + more, encoding="utf-8")
+        self.addCleanup(path.unlink, missing_ok=True)
+        made = self.terminal(self.laptop, *self.program, directory=directory or self.directory("first"), **variables)
+        made.wait("ready> ")
+        return made
+
+    @staticmethod
+    def literal(path):
+        """A path of any bytes, as a word."""
+        return b"$'" + b"".join(b"\\%03o" % byte for byte in path) + b"'"
+
+    def run_command(self, shell, command):
+        """Types a command, and waits for the prompt after it."""
+        self.count += 1
+        shell.type(b"\x15" + (command if isinstance(command, bytes) else command.encode())
+                   + f"; echo do''ne-{self.count}\r".encode())
+        shell.wait(f"done-{self.count}")
+        shell.wait("ready> ")
+
+
+class ZshShellTest(BashShellTest):
+    """A test of Zsh."""
+
+    name = "zsh"
+    settings = ".zshrc"
+    program = ["zsh"]
+
+
+class FishShellTest(BashShellTest):
+    """A test of Fish."""
+
+    name = "fish"
+    settings = "config/fish/config.fish"
+    program = ["fish"]
+    before = "set fish_greeting; function fish_prompt; echo -n 'rea''dy> '; end\n"
+    status = "$status"
+
+    @staticmethod
+    def literal(path):
+        """A path of any bytes, as a word."""
+        return b"".join(b"\\X%02x" % byte for byte in path)

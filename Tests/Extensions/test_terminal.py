@@ -6,42 +6,11 @@ import signal
 import subprocess
 
 from odd_names import ODD_NAMES
-from terminal_test import TYPE, TerminalTest
+from terminal_test import TYPE, BashShellTest, FishShellTest, TerminalTest, ZshShellTest
 
 
-class BashTests(TerminalTest):
+class BashTests(BashShellTest):
     """Bash; the same tests run with the other shells."""
-
-    name = "bash"
-    settings = ".bashrc"
-    program = ["bash"]
-    before = "PS1='rea''dy> '\n"
-    status = "$?"
-    count = 0
-
-    def shell(self, is_on=True, more="", directory=None, **variables):
-        """An interactive shell in a terminal of the laptop, once it shows its prompt."""
-        path = self.laptop.home / self.settings
-        path.parent.mkdir(parents=True, exist_ok=True)
-        line = f". {self.integration(self.laptop, self.name)}\n" if is_on else ""
-        path.write_text(self.before + line + more, encoding="utf-8")
-        self.addCleanup(path.unlink, missing_ok=True)
-        made = self.terminal(self.laptop, *self.program, directory=directory or self.directory("first"), **variables)
-        made.wait("ready> ")
-        return made
-
-    @staticmethod
-    def literal(path):
-        """A path of any bytes, as a word."""
-        return b"$'" + b"".join(b"\\%03o" % byte for byte in path) + b"'"
-
-    def run_command(self, shell, command):
-        """Types a command, and waits for the prompt after it."""
-        self.count += 1
-        shell.type(b"\x15" + (command if isinstance(command, bytes) else command.encode())
-                   + f"; echo do''ne-{self.count}\r".encode())
-        shell.wait(f"done-{self.count}")
-        shell.wait("ready> ")
 
     def test_the_directory_is_offered_and_each_that_the_person_goes_to(self):
         self.directory("second")
@@ -181,13 +150,12 @@ class BashSettingsTests(TerminalTest):
     """What the person's own settings of Bash keep."""
 
     def test_commands_of_the_prompt_are_kept_however_they_end(self):
-        tests = BashTests()
         for command in ("echo mine;", "echo mine", "declare -a PROMPT_COMMAND=('echo mi' 'echo ne')"):
             with self.subTest(command=command):
                 path = self.laptop.home / ".bashrc"
                 before = command if command.startswith("declare") else f"PROMPT_COMMAND='{command}'"
                 integration = self.integration(self.laptop, "bash")
-                path.write_text(f"{before}\n{tests.before}. {integration}\n. {integration}\n", encoding="utf-8")
+                path.write_text(f"{before}\n{BashShellTest.before}. {integration}\n. {integration}\n", encoding="utf-8")
                 self.addCleanup(path.unlink, missing_ok=True)
                 directory = self.directory("first")
                 shell = self.terminal(self.laptop, "bash", directory=directory)
@@ -198,27 +166,12 @@ class BashSettingsTests(TerminalTest):
                 self.events.wait_activity("removed")
 
 
-class ZshTests(BashTests):
+class ZshTests(ZshShellTest, BashTests):
     """Zsh."""
 
-    name = "zsh"
-    settings = ".zshrc"
-    program = ["zsh"]
 
-
-class FishTests(BashTests):
+class FishTests(FishShellTest, BashTests):
     """Fish."""
-
-    name = "fish"
-    settings = "config/fish/config.fish"
-    program = ["fish"]
-    before = "set fish_greeting; function fish_prompt; echo -n 'rea''dy> '; end\n"
-    status = "$status"
-
-    @staticmethod
-    def literal(path):
-        """A path of any bytes, as a word."""
-        return b"".join(b"\\X%02x" % byte for byte in path)
 
 
 def read(path):

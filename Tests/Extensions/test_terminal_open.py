@@ -8,8 +8,7 @@ import urllib.parse
 
 from devices import TIMEOUT, process
 from odd_names import ODD_NAMES
-from terminal_test import TYPE, TerminalTest
-from test_terminal import BashTests
+from terminal_test import TYPE, BashShellTest, TerminalTest
 
 
 class OpenTests(TerminalTest):
@@ -104,9 +103,8 @@ class AcrossTests(TerminalTest):
         pids = self.desktop.home / "xterm.pid"
         self.install(self.desktop, "x-terminal-emulator",
                      f"#!/bin/sh\necho $$ > {pids}\nexec env DISPLAY=:{number} SHELL=/bin/bash xterm \"$@\"\n")
-        tests = BashTests()
         (self.laptop.home / ".bashrc").write_text(
-            f"{tests.before}. {self.integration(self.laptop, 'bash')}\n", encoding="utf-8"
+            f"{BashShellTest.before}. {self.integration(self.laptop, 'bash')}\n", encoding="utf-8"
         )
         self.terminal(self.laptop, "bash", directory=here)
         self.events.wait_document(here)

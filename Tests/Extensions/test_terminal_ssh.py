@@ -6,8 +6,7 @@ import socket
 import subprocess
 
 from devices import Lines, process
-from terminal_test import TYPE, TerminalTest
-from test_terminal import BashTests
+from terminal_test import TYPE, BashShellTest, TerminalTest
 
 SSHD = "/usr/sbin/sshd"
 HOST = "laptop.example"
@@ -68,7 +67,7 @@ class SshTests(TerminalTest):
         """Starts a tmux session on the laptop, in a directory of no synchronised folder; returns its terminal."""
         self.configure(self.laptop, "[terminal]\ntmux = yes\n")
         (self.laptop.home / ".bashrc").write_text(
-            f"{BashTests.before}. {self.integration(self.laptop, 'bash')}\n", encoding="utf-8"
+            f"{BashShellTest.before}. {self.integration(self.laptop, 'bash')}\n", encoding="utf-8"
         )
         # The shells of tmux are login shells, for which Debian sets PATH anew.
         profile = self.laptop.home / ".bash_profile"
