@@ -6,8 +6,7 @@ import signal
 import subprocess
 
 from faults import TYPES, Publisher, check, heal, poll, random_fault
-from machine import TIMEOUT, process
-from world import Lines, type_hash
+from world import TIMEOUT, Lines, process, type_hash
 
 HERE = pathlib.Path(__file__).parent
 APP = (

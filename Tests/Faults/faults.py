@@ -5,8 +5,8 @@ import subprocess
 import threading
 import time
 
-from machine import CHANGES, DESCRIPTOR, FAIL_ONCE, KILL_AFTER, KILL_BEFORE, TIMEOUT, TRAFFIC, Failure
-from world import Lines
+from orders import CHANGES, DESCRIPTOR, FAIL_ONCE, KILL_AFTER, KILL_BEFORE, TRAFFIC
+from world import TIMEOUT, Failure, Lines
 
 # Each publication has a type of its own, so that what another device still lists of an earlier one is not taken for it.
 TYPES = [f"org.example.edit{number}" for number in range(20)]

@@ -1,149 +1,21 @@
-"""A device whose daemon gets faults: a private bus, a handoffd with the shim, and actions at its system calls."""
+"""A device whose daemon gets faults: a private bus, and a handoffd with the shim."""
 
 import contextlib
 import json
-import mmap
 import os
 import pathlib
 import re
 import resource
 import signal
-import struct
 import subprocess
-import sys
-import threading
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "Stories"))
-
+from orders import PAUSE, Log, Orders, Pause
 from world import PROGRAMS, TIMEOUT, Failure, process
-
-# The modes of the shim, and the kinds of calls (shim.c).
-FAIL_ONCE, FAIL_FROM, KILL_BEFORE, KILL_AFTER, PAUSE = 1, 2, 3, 4, 5
-OPEN_TO_READ, OPEN_TO_WRITE, WRITE, MODE, SYNC, RENAME, DESCRIPTOR, TRAFFIC = 1, 2, 4, 8, 16, 32, 64, 128
-CHANGES = OPEN_TO_WRITE | WRITE | MODE | SYNC | RENAME
 
 # What no log may contain: the words of Swift's runtime for a crash.
 CRASH = re.compile(r"Fatal error|Crashed|SIGILL|SIGTRAP|SIGSEGV|SIGABRT|Precondition failed|Assertion failed")
 # The signals that only a defect sends.
 CRASH_SIGNALS = {signal.SIGILL, signal.SIGTRAP, signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE}
-
-
-class Orders:
-    """The shim's orders for one daemon, in a file that both map."""
-
-    SIZE = 24
-
-    def __init__(self, path):
-        self.path = path
-        self._kills = False
-        path.write_bytes(bytes(self.SIZE))
-        with open(path, "r+b") as file:
-            self._map = mmap.mmap(file.fileno(), self.SIZE)
-
-    def give(self, mode, kinds, countdown, error):
-        """From now on, the `countdown`th call of these kinds gets the fault."""
-        self._kills = mode in (KILL_BEFORE, KILL_AFTER)
-        self._map[4:24] = struct.pack("5i", kinds, countdown, error, 0, 0)
-        self._map[0:4] = struct.pack("i", mode)
-
-    def disarm(self):
-        """From now on, no call gets a fault."""
-        self._map[0:4] = bytes(4)
-
-    def take_back(self):
-        """Ends all faults; returns how many calls had one, and whether one of them has killed the daemon."""
-        self.disarm()
-        hits, has_killed = self.hits, self._kills and self.hits > 0
-        self._map[20:24], self._kills = bytes(4), False
-        return hits, has_killed
-
-    @property
-    def hits(self):
-        """How many calls had a fault since the orders were given."""
-        return struct.unpack("i", self._map[20:24])[0]
-
-
-class Log:
-    """The lines of all runs of a daemon, for which a caller can wait."""
-
-    def __init__(self, path):
-        self.path = path
-        self._file = open(path, "a", encoding="utf-8")
-        self._changed = threading.Condition()
-        self._lines = []
-        self._is_running = False
-
-    def read(self, stream):
-        """Collects the lines of a run until its end, on a thread of its own."""
-        self._is_running = True
-        thread = threading.Thread(target=self._read, args=(stream,), daemon=True)
-        thread.start()
-        return thread
-
-    def _read(self, stream):
-        for line in stream:
-            with self._changed:
-                self._lines.append(line.rstrip("\n"))
-                self._file.write(line)
-                self._changed.notify_all()
-        with self._changed:
-            self._is_running = False
-            self._changed.notify_all()
-
-    @property
-    def count(self):
-        with self._changed:
-            return len(self._lines)
-
-    def since(self, start):
-        with self._changed:
-            return self._lines[start:]
-
-    def wait(self, text, start, timeout=TIMEOUT):
-        """Waits until a line from `start` on contains `text`; returns false if the run ends before."""
-        def found():
-            return any(text in line for line in self._lines[start:])
-
-        with self._changed:
-            if not self._changed.wait_for(lambda: found() or not self._is_running, timeout):
-                raise Failure(f"\"{text}\" is not in {self.path.name} within {timeout:.0f} s")
-            return found()
-
-    def last(self, count=40):
-        with self._changed:
-            return self._lines[-count:]
-
-
-class Pause:
-    """Waits until the shim has stopped a daemon, then acts and lets it go on."""
-
-    def __init__(self, orders, daemon, action):
-        self._orders, self._daemon, self._action = orders, daemon, action
-        self._is_over = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    def _run(self):
-        while not self._orders.hits:
-            if self._is_over.wait(0.002):
-                return
-        while not self._has_stopped():
-            if self._daemon.poll() is not None or self._is_over.wait(0.002) and not self._orders.hits:
-                return
-        self._action()
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self._daemon.pid, signal.SIGCONT)
-
-    def _has_stopped(self):
-        with contextlib.suppress(FileNotFoundError):
-            stat = pathlib.Path(f"/proc/{self._daemon.pid}/stat").read_text(encoding="utf-8")
-            return stat.rsplit(")", 1)[1].split()[0] == "T"
-        return False
-
-    def end(self):
-        """Forgets the action unless it has begun; in the latter case waits for its end."""
-        self._is_over.set()
-        self._thread.join()
 
 
 class Machine:
@@ -349,76 +221,3 @@ BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration
   </policy>
 </busconfig>
 """
-
-
-class Air:
-    """The simulated air between the machines of one directory."""
-
-    def __init__(self, directory):
-        self._directory = directory / "air"
-        self._directory.mkdir()
-
-    def set(self, *lines):
-        """Replaces all settings."""
-        draft = self._directory / "air.new"
-        draft.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-        draft.rename(self._directory / "air")
-
-    def cut(self):
-        self.set("apart laptop desktop")
-
-    def heal(self):
-        self.set()
-
-
-class World:
-    """Two machines, and the air between them."""
-
-    def __init__(self, directory, shim):
-        self.directory = pathlib.Path(directory)
-        self._stack = contextlib.ExitStack()
-        self.air = Air(self.directory)
-        self.laptop = Machine("laptop", self.directory, self._stack, shim)
-        self.desktop = Machine("desktop", self.directory, self._stack, shim)
-
-    @property
-    def machines(self):
-        return [self.laptop, self.desktop]
-
-    def start(self, trusted=True):
-        for machine in self.machines:
-            machine.start()
-        if trusted:
-            self.laptop.trust(self.desktop)
-            self.desktop.trust(self.laptop)
-        return self
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self._stack.close()
-
-    def check(self):
-        """Ends the daemons, which must end in an orderly way, and looks for crashes."""
-        for machine in self.machines:
-            if machine.is_running:
-                machine.stop()
-            elif machine.daemon:
-                machine.reap()
-            machine.check_log()
-
-    def entry(self, activity_hash):
-        """Waits until the desktop lists an activity of that type; returns its id."""
-        command = self.desktop.command("nearby", "--watch", "--json")
-        with process(command, stdout=subprocess.PIPE, text=True) as watcher:
-            timer = threading.Timer(TIMEOUT, watcher.kill)
-            timer.start()
-            try:
-                for line in watcher.stdout:
-                    for entry in json.loads(line):
-                        if entry["typeHash"] == activity_hash:
-                            return entry["id"]
-            finally:
-                timer.cancel()
-        raise Failure("the activity of laptop does not appear on desktop")

@@ -13,10 +13,8 @@ import time
 
 from continuations import continuation, document
 from faults import TYPES, Publisher, check, heal, poll, random_fault
-from machine import (
-    CHANGES, DESCRIPTOR, FAIL_FROM, FAIL_ONCE, KILL_AFTER, KILL_BEFORE, OPEN_TO_READ, TIMEOUT, process,
-)
-from world import type_hash
+from orders import CHANGES, DESCRIPTOR, FAIL_FROM, FAIL_ONCE, KILL_AFTER, KILL_BEFORE, OPEN_TO_READ
+from world import TIMEOUT, process, type_hash
 
 STORIES = pathlib.Path(__file__).parents[1] / "Stories"
 # How long the users wait for the end of a pairing, which takes a few seconds.

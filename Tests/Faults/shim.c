@@ -24,7 +24,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-/* The modes; machine.py has the same, as it has the kinds. In PAUSE the process stops and waits for SIGCONT. */
+/* The modes; orders.py has the same, as it has the kinds. In PAUSE the process stops and waits for SIGCONT. */
 enum mode { OFF, FAIL_ONCE, FAIL_FROM, KILL_BEFORE, KILL_AFTER, PAUSE };
 
 /* The kinds of calls, as bits. */
