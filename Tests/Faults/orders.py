@@ -4,6 +4,7 @@ import contextlib
 import mmap
 import os
 import pathlib
+import signal
 import struct
 import threading
 
