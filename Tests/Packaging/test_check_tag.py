@@ -13,8 +13,8 @@ from repositories import ROOT
 
 READ = [
     "CHANGELOG.md", "Docs", "Extensions/Browser/manifest.json", "Extensions/Emacs", "Extensions/VSCode/package.json",
-    "Packaging", "Sources/HandoffBus/Names", "Sources/HandoffCore/Advertising", "Tests/Scripts/version-agrees", "debian",
-    "desktop/window",
+    "Packaging", "Sources/HandoffBus/Names", "Sources/HandoffCore/Advertising", "Tests/Scripts/version-agrees",
+    "debian", "desktop/window",
 ]  # fmt: skip
 
 

@@ -51,8 +51,8 @@ class ReleaseNotes(unittest.TestCase):
         self.assertEqual(
             self.notes("0.2.1").stdout,
             "### Added\n\n"
-            "- A list whose item is longer than a line of the file ([Docs/Window.md](Docs/Window.md#pages)), and a page of"
-            " [the web](https://example.org).\n- Another\n    - with an item of its own, of two lines\n\n"
+            "- A list whose item is longer than a line of the file ([Docs/Window.md](Docs/Window.md#pages)), and a page"
+            " of [the web](https://example.org).\n- Another\n    - with an item of its own, of two lines\n\n"
             "A paragraph of two lines:\n\n```\ncode   stays\n  as it is\n```\n",
         )
 
