@@ -92,6 +92,14 @@ EXCEPT ?=
 test-all: ## Run all tests, with their set-up: also browsers, office, the window, virtual machines; ONLY= EXCEPT=
 	@Tests/Scripts/run-tests $(ONLY) $(addprefix --except ,$(EXCEPT))
 
+# SUITE:TARGET or SUITE:TARGET:LOAD; Tests/Fresh/run has the list of all, which take hours.
+RUNS ?=
+
+.PHONY: test-fresh
+test-fresh: ## Run `make demo` and `make test` in fresh root directories, also slow ones; RUNS=bookworm:demo:busy
+	@Tests/Scripts/setup fresh
+	@Tests/Fresh/run $(RUNS)
+
 .PHONY: test-unit
 test-unit: ## Run the unit tests
 	@Tests/Scripts/run-tests units

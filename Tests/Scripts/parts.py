@@ -256,8 +256,16 @@ def main():
     if not any(part.is_chosen for part in parts):
         print(f"parts: no part has a name like {chosen.only}", file=sys.stderr)
         return 1
-    show = lambda text: print(text, flush=True)
-    run = Run(parts, chosen.at_once, chosen.results, show)
+    return run_and_report(Run(parts, chosen.at_once, chosen.results, show), chosen.results)
+
+
+def show(text):
+    """Shows a line of the run."""
+    print(text, flush=True)
+
+
+def run_and_report(run, results):
+    """Runs the parts of a run and reports how they ended; returns the exit status. A signal ends the parts that run."""
     received = []
 
     def stop(number, _):
@@ -267,9 +275,7 @@ def main():
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, stop)
     run.run()
-    if received:
-        return 128 + received[0]
-    return report(parts, run, chosen.results, show)
+    return 128 + received[0] if received else report(run.parts, run, results, show)
 
 
 if __name__ == "__main__":
