@@ -1,6 +1,8 @@
 """What the tests of terminals share."""
 
+import contextlib
 import os
+import pathlib
 
 from devices import IntegrationTest
 
@@ -13,6 +15,21 @@ class TerminalTest(IntegrationTest):
     def integration(self, computer, shell):
         """The file that a person sources."""
         return computer.home / f"usr/share/handoffd/terminal/handoff.{shell}"
+
+    @property
+    def reporter(self):
+        """The program by which the shells of the laptop report, and which publishes for them."""
+        return self.laptop.home / "usr/libexec/handoffd/handoff-terminal"
+
+    def reporting(self):
+        """The processes of that program, each with its working directory: / is that of the one that publishes."""
+        program, found = os.fsencode(self.reporter), {}
+        for path in pathlib.Path("/proc").glob("[0-9]*"):
+            # It may have ended.
+            with contextlib.suppress(OSError):
+                if program in (path / "cmdline").read_bytes().split(b"\0"):
+                    found[int(path.name)] = os.readlink(path / "cwd")
+        return found
 
     def directory(self, name, computer=None):
         """A directory of the synchronised folder; its path as bytes."""
@@ -40,13 +57,17 @@ class BashShellTest(TerminalTest):
     status = "$?"
     count = 0
 
-    def shell(self, is_on=True, more="", directory=None, **variables):
-        """An interactive shell in a terminal of the laptop, once it shows its prompt."""
+    def prepare(self, is_on=True, more=""):
+        """Writes the settings of shells that are started afterwards."""
         path = self.laptop.home / self.settings
         path.parent.mkdir(parents=True, exist_ok=True)
         line = f". {self.integration(self.laptop, self.name)}\n" if is_on else ""
         path.write_text(self.before + line + more, encoding="utf-8")
         self.addCleanup(path.unlink, missing_ok=True)
+
+    def shell(self, is_on=True, more="", directory=None, **variables):
+        """An interactive shell in a terminal of the laptop, once it shows its prompt."""
+        self.prepare(is_on, more)
         made = self.terminal(self.laptop, *self.program, directory=directory or self.directory("first"), **variables)
         made.wait("ready> ")
         return made

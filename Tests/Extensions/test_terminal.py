@@ -103,10 +103,7 @@ class BashTests(BashShellTest):
         first = self.directory("first")
         shell = self.shell()
         self.events.wait_document(first)
-        program = os.fsencode(self.laptop.home / "usr/libexec/handoffd/handoff-terminal")
-        places = {os.readlink(path.parent / "cwd") for path in pathlib.Path("/proc").glob("[0-9]*/cmdline")
-                  if program in read(path).split(b"\0")}
-        self.assertEqual(places, {"/"})
+        self.assertEqual(set(self.reporting().values()), {"/"})
         os.rmdir(first)
         self.events.wait("the loss of the directory", lambda e: e["properties"].get("DocumentProblem"))
         self.run_command(shell, "cd ..")
@@ -139,7 +136,7 @@ class OtherUserTests(TerminalTest):
         else:
             path = pathlib.Path("/")
         result = subprocess.run(
-            [self.laptop.home / "usr/libexec/handoffd/handoff-terminal", "tell", "focus", str(os.getpid()), "1", "/tmp"],
+            [self.reporter, "tell", str(os.getpid()), "an id", "1", "1", "/tmp"],
             env=self.laptop.environment(XDG_RUNTIME_DIR=str(path)), capture_output=True, text=True, check=False,
         )
         self.assertEqual(result.returncode, 69, result.stderr)
@@ -172,11 +169,3 @@ class ZshTests(ZshShellTest, BashTests):
 
 class FishTests(FishShellTest, BashTests):
     """Fish."""
-
-
-def read(path):
-    """What a file of /proc has; nothing of a process that has ended."""
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""
