@@ -43,8 +43,6 @@ AUTOSTARTDIR := /etc/xdg/autostart
 # The names on the session bus by which the daemon is started (Docs/dbus/README.md, "Two names").
 BUS_NAMES := org.handoffd.Handoff1 org.handoffd.Control1
 
-# A module may import only the dependencies that Package.swift declares; this enforces the layers.
-SWIFT_FLAGS := --explicit-target-dependency-import-check error
 SOURCES := Package.swift Sources Tests Examples
 PROTO := Sources/HandoffWire/Protocol
 
@@ -61,22 +59,22 @@ setup: ## Install the packages for building and testing (apt, with sudo unless r
 .PHONY: build
 build: ## Build all targets for debugging
 	@Tests/Scripts/setup build
-	swift build $(SWIFT_FLAGS)
+	@Tests/Scripts/build
 
 # Only the two programs that it runs: these need half of the time of all targets.
 .PHONY: demo
 demo: ## Run two devices on a simulated air: trust, publish, list, continue
 	@Tests/Scripts/setup demo
 	@echo "demo: building handoffd and handoffctl, from nothing in some minutes"
-	swift build $(SWIFT_FLAGS) --product handoffd
-	swift build $(SWIFT_FLAGS) --product handoffctl
+	@Tests/Scripts/build --product handoffd
+	@Tests/Scripts/build --product handoffctl
 	@Tests/Stories/demo.py
 
 .PHONY: demo-bluez
 demo-bluez: ## Run the demo in a virtual machine with a real kernel and bluetoothd
 	@Tests/Scripts/setup demo
-	swift build $(SWIFT_FLAGS) --product handoffd
-	swift build $(SWIFT_FLAGS) --product handoffctl
+	@Tests/Scripts/build --product handoffd
+	@Tests/Scripts/build --product handoffctl
 	@Tests/Rig/setup
 	@Tests/Rig/run-one-guest $(BLUETOOTHD) Tests/Stories/demo.py hci0 hci1
 
@@ -112,9 +110,6 @@ test-browsers: ## Run real browsers with the extension, on displays of their own
 test-extensions: ## Run real editors, shells and players with what is in Extensions, in some minutes
 	@Tests/Scripts/run-tests extensions
 
-# The window is part of the package only where it is asked for (Docs/Decisions/0037).
-WINDOW_BUILD := HANDOFF_WINDOW=1 swift build
-
 .PHONY: test-window
 test-window: ## Run the window on displays of its own, driven over AT-SPI, with daemons on a simulated air
 	@Tests/Scripts/run-tests window
@@ -122,8 +117,8 @@ test-window: ## Run the window on displays of its own, driven over AT-SPI, with 
 .PHONY: screenshots
 screenshots: ## Make pictures of the window's pages in .build/pictures
 	@Tests/Scripts/setup window
-	swift build $(SWIFT_FLAGS)
-	$(WINDOW_BUILD) $(SWIFT_FLAGS) --product handoff
+	@Tests/Scripts/build
+	@HANDOFF_WINDOW=1 Tests/Scripts/build --product handoff
 	@Tests/Window/screenshots .build/pictures
 	@Tests/Window/drawings .build/pictures
 
@@ -146,7 +141,7 @@ test-bluez: ## Run the tests on a real kernel and bluetoothd, in virtual machine
 	@Tests/Scripts/setup test
 	@[[ -z "$(BLUEZ_TREE)" ]] || Tests/Scripts/setup bluetoothd
 	@[[ -z "$(BLUETOOTHD_VERSION)$(BLUEZ_TREE)" ]] || $(BUILD_BLUETOOTHD)
-	swift build --build-tests $(SWIFT_FLAGS)
+	@Tests/Scripts/build --build-tests
 	@Tests/Rig/setup
 	@program=; [[ -z "$(BLUETOOTHD_VERSION)$(BLUEZ_TREE)" ]] || program=$$($(BUILD_BLUETOOTHD)); \
 	    kernel=; [[ -z "$(KERNEL)" ]] || kernel=$$(Tests/Rig/unpack-kernel "$(KERNEL)"); \
@@ -163,7 +158,7 @@ fuzz: ## Fuzz every reader of external input, SECONDS=30 each
 .PHONY: faults
 faults: ## Run daemons with faults of disk, air, processes and limits, SECONDS=30
 	@Tests/Scripts/setup test
-	swift build $(SWIFT_FLAGS)
+	@Tests/Scripts/build
 	@Tests/Faults/run --seconds $(SECONDS)
 
 .PHONY: check
@@ -224,6 +219,9 @@ bench-resting: ## Measure memory and wake-ups of idle programs, in a build as it
 	swift build $(RELEASE_FLAGS) --product fake-bluetoothd
 	@HANDOFF_PROGRAMS=$$(swift build $(RELEASE_FLAGS) --show-bin-path) \
 	    python3 Tests/Benchmarks/resting.py
+
+# The window is part of the package only where it is asked for (Docs/Decisions/0037).
+WINDOW_BUILD := HANDOFF_WINDOW=1 swift build
 
 .PHONY: bench-window
 bench-window: ## Measure how fast a release build of the window appears, and its memory, beside an empty window
