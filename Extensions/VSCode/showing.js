@@ -21,11 +21,11 @@ class TextServer {
     constructor() {
         this.server = null;
         // When this window had the focus last, so that the one is chosen that the person has used last.
-        this.focusedAt = vscode.window.state.focused ? Date.now() : 0;
+        this.focusedAt = vscode.window.state.focused ? uptime() : 0;
     }
 
     focused() {
-        this.focusedAt = Date.now();
+        this.focusedAt = uptime();
     }
 
     /** Follows the settings. A window on another computer has the files of that one. */
@@ -88,6 +88,11 @@ class TextServer {
     state() {
         return { state: savesByItself() ? 'saves' : 'ready', focusedAt: this.focusedAt };
     }
+}
+
+/** The time in ms by a clock that nobody sets back, and which is the same for all processes of the computer. */
+function uptime() {
+    return Number(process.hrtime.bigint() / 1_000_000n);
 }
 
 /** The directory for the sockets of all windows, which is the user's alone; null where there can be none. */

@@ -7,7 +7,7 @@ import shutil
 import socket
 import subprocess
 
-from devices import TIMEOUT
+from devices import PROGRAMS, TIMEOUT
 from edit_test import EditTest
 from unsaved_test import SAVED, UNSAVED, UnsavedTest
 
@@ -194,6 +194,18 @@ class ShownInCodeTests(UnsavedTest):
 
     def test_of_two_windows_the_one_that_was_used_last_shows_it(self):
         first, second = self.window(), self.window()
+        self.tell(first, focus=True)
+        self.begin("vim")
+        self.take()
+        first.lines.wait(lambda line: "revealed" in json.loads(line), "the document")
+        self.assertEqual(self.looked(first)[1], UNSAVED + "\n")
+        self.assertEqual(self.looked(second)[1], SAVED)
+
+    def test_a_clock_that_is_set_back_does_not_change_which_window_was_used_last(self):
+        first = self.node(self.desktop, LD_PRELOAD=PROGRAMS / "libShiftedClock.so", SHIFTED_CLOCK_SECONDS="-3600")
+        self.tell(first, set={"enabled": True}, open={"file": os.fsdecode(self.desktop.write("first.txt"))})
+        second = self.window()
+        self.tell(second, focus=True)
         self.tell(first, focus=True)
         self.begin("vim")
         self.take()
