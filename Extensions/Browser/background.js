@@ -13,7 +13,8 @@ let nearby = [];
 /** The tab whose page was sent last, and its address: {id, url}; null when none is published. */
 let published = null;
 let reportTimer = null;
-let lastReport = 0;
+/** When the last report was made, by a clock that is never set back. */
+let lastReport = -Infinity;
 let reports = 0;
 let isFocusChanged = false;
 /** The window that got the focus last, and still has it: what a window says of itself comes later. */
@@ -36,14 +37,14 @@ const host = new Host({
 function reportSoon() {
     host.connect();
     if (reportTimer !== null) return;
-    const wait = Math.max(0, lastReport + shortestInterval - Date.now());
+    const wait = Math.max(0, lastReport + shortestInterval - performance.now());
     reportTimer = setTimeout(report, wait);
 }
 
 async function report() {
     clearTimeout(reportTimer);
     reportTimer = null;
-    lastReport = Date.now();
+    lastReport = performance.now();
     reports += 1;
     const turn = reports;
     const { tab, isFocused } = await shownTab();

@@ -28,7 +28,7 @@ export class Host {
         if (this.#port || (this.#timer !== null && !now)) return;
         clearTimeout(this.#timer);
         this.#timer = null;
-        this.#since = Date.now();
+        this.#since = performance.now();
         const port = browserAPI.runtime.connectNative(hostName);
         this.#port = port;
         port.onMessage.addListener((message) => this.#receive(message));
@@ -66,7 +66,7 @@ export class Host {
         this.#port = null;
         this.state = { connected: false, available: false, message };
         this.#handlers.change();
-        if (Date.now() - this.#since > soundDuration) this.#delay = firstDelay;
+        if (performance.now() - this.#since > soundDuration) this.#delay = firstDelay;
         // A background page that sleeps meanwhile is woken by its alarm, and by the next tab that is shown.
         this.#timer = setTimeout(() => this.connect({ now: true }), this.#delay);
         this.#delay = Math.min(longestDelay, this.#delay * 2);
