@@ -6,10 +6,11 @@ import os
 import pathlib
 import shutil
 import subprocess
-import time
 
 from drivers import Chromium, Firefox
-from world import PROGRAMS, TIMEOUT, Device, Failure, Lines, print_ends, private_bus, process
+from monitor import monitoring
+from shown import act_on_window
+from world import PROGRAMS, Device, Failure, print_ends, private_bus, process
 
 ROOT = pathlib.Path(__file__).parents[2]
 EXTENSION = ROOT / "Extensions/Browser"
@@ -100,28 +101,13 @@ class Desk:
         (copy / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
         return copy
 
-    @contextlib.contextmanager
     def monitoring(self):
         """What the daemon does, line by line, from now on."""
-        command = [PROGRAMS / "handoffctl", "monitor", "--json"]
-        with process(command, stdout=subprocess.PIPE, text=True, env=self.environment) as monitor:
-            lines = Lines(monitor.stdout)
-            # It prints nothing when it begins to receive events: until it has shown one, activities come and go.
-            probe = ["gdbus", "call", "--session", "--dest", "org.handoffd.Handoff1",
-                     "--object-path", "/org/handoffd/Handoff1", "--method", "org.handoffd.Manager1.CreateActivity",
-                     "org.example.probe", "{}", "{}"]
-            while not lines.has_unread:
-                subprocess.run(probe, env=self.environment, check=True, stdout=subprocess.DEVNULL)
-            yield lines
+        return monitoring(self.device.bus)
 
     def focus(self, window_name):
         """Gives the focus to the newest window whose title matches."""
-        command = ["xdotool", "search", "--sync", "--onlyvisible", "--name", window_name, "windowactivate", "--sync"]
-        deadline = time.monotonic() + TIMEOUT
-        # It fails when a window closes while it looks at it.
-        while subprocess.run(command, env=self.environment, timeout=TIMEOUT, stderr=subprocess.DEVNULL).returncode:
-            if time.monotonic() > deadline:
-                raise Failure(f"no window {window_name} on {self.name}")
+        act_on_window([window_name, "windowactivate", "--sync"], self.environment, f"{window_name} on {self.name}")
 
 
 @contextlib.contextmanager

@@ -7,7 +7,6 @@ import contextlib
 import json
 import os
 import pathlib
-import queue
 import shutil
 import subprocess
 import sys
@@ -18,6 +17,7 @@ import urllib.parse
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests/Stories"))
 
+from monitor import monitoring  # noqa: E402
 from screens import Terminal  # noqa: E402
 from world import PROGRAMS, TIMEOUT, Failure, Lines, device, process, trust_each_other, type_hash  # noqa: E402
 
@@ -59,13 +59,7 @@ class Computer:
             self.device = stack.enter_context(device(name, directory, radio, prefix))
         self.ctl = self.device.ctl
         self.ctl("folders", "add", "docs", self.docs)
-        command = [PROGRAMS / "handoffctl", "monitor", "--json", "--bus", self.device.bus]
-        monitor = stack.enter_context(process(command, stdout=subprocess.PIPE, text=True))
-        self.events = Events(Lines(monitor.stdout))
-        # Until it shows a change, it may not have begun to listen.
-        while not self.events.waiting():
-            self.ctl("folders", "add", "other", self.home)
-            self.ctl("folders", "remove", "other")
+        self.events = Events(stack.enter_context(monitoring(self.device.bus)))
 
     def environment(self, **more):
         """The variables of a program of this computer."""

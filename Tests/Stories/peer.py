@@ -27,8 +27,9 @@ from handoff_peer.device import Device
 from handoff_peer.errors import ChannelEnded
 from handoff_peer.messages import LONGEST_ANSWER, fetch_request
 from handoff_peer.session import Session
+from monitor import monitoring
 from terminal import Terminal
-from world import PROGRAMS, TIMEOUT, Failure, Lines, Steps, check, device, process, rig, run_story
+from world import PROGRAMS, TIMEOUT, Failure, Steps, check, device, process, rig, run_story
 from world import trust_each_other
 
 EDITING, DRAWING = "org.example.notes.editing", "org.example.drawing"
@@ -90,12 +91,8 @@ class Daemon:
     @contextlib.asynccontextmanager
     async def monitoring(self):
         """The changes that `handoffctl monitor` prints."""
-        command = [PROGRAMS / "handoffctl", "monitor", "--json", "--bus", self.machine.bus]
-        async with in_thread(process(command, stdout=subprocess.PIPE, text=True)) as program:
-            monitor = Monitor(Lines(program.stdout), self)
-            while not await monitor.has_begun():
-                pass
-            yield monitor
+        async with in_thread(monitoring(self.machine.bus)) as lines:
+            yield Monitor(lines, self)
 
     @contextlib.asynccontextmanager
     async def pairing(self):
@@ -116,18 +113,6 @@ class Monitor:
     def __init__(self, lines, daemon):
         self._lines, self._daemon = lines, daemon
         self.events = []
-
-    async def has_begun(self):
-        """Whether it prints what happens. It prints nothing when it begins, so an activity comes and goes at once."""
-        command = ["gdbus", "call", "--address", self._daemon.machine.bus, "--dest", "org.handoffd.Handoff1"]
-        command += ["--object-path", "/org/handoffd/Handoff1", "--method", "org.handoffd.Manager1.CreateActivity"]
-        probe = subprocess.run([*command, "org.example.probe", "{}", "{}"], capture_output=True, text=True, check=True)
-        path = probe.stdout.split("'")[1]
-        try:
-            await self.line(lambda change: (change["event"], change["object"]) == ("removed", path), timeout=0.2)
-        except Failure:
-            return False
-        return True
 
     async def line(self, wanted, timeout=TIMEOUT):
         """The properties of the next change that is wanted."""

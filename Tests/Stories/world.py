@@ -42,11 +42,6 @@ class Lines:
             self._queue.put(line.rstrip("\n"))
         self._queue.put(None)
 
-    @property
-    def has_unread(self):
-        """Whether a line has been printed that was not read yet."""
-        return not self._queue.empty()
-
     def skip(self):
         """Marks the lines that were printed so far as read."""
         with contextlib.suppress(queue.Empty):

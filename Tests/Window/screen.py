@@ -6,11 +6,11 @@ import os
 import pathlib
 import subprocess
 import sys
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "Tests/Stories")]
 
+from shown import act_on_window  # noqa: E402
 from world import PROGRAMS, TIMEOUT, Device, Failure, Lines, print_ends, private_bus, process  # noqa: E402
 
 # The interpreter of the distribution, which has its package of AT-SPI.
@@ -85,13 +85,7 @@ class Screen:
 
     def wait_shown(self, *then):
         """Waits until the display shows the window, and does with it what xdotool is told."""
-        search = ["xdotool", "search", "--sync", "--onlyvisible", "--name", "^Handoff$", *then]
-        deadline = time.monotonic() + TIMEOUT
-        # It fails when a window goes away while it looks at it, such as one that has been closed before.
-        while subprocess.run(search, env=self.environment, timeout=TIMEOUT, stdout=subprocess.DEVNULL,
-                             stderr=self.log, check=False).returncode:
-            if time.monotonic() > deadline:
-                raise Failure(f"the window does not appear on {self.name}")
+        act_on_window(["^Handoff$", *then], self.environment, f"the window on {self.name}")
 
     def enlarge(self, dots):
         """Lets windows that are opened from now on have so many dots per inch; 96 are usual, None leaves it to them."""
