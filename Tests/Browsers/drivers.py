@@ -127,13 +127,14 @@ class Chromium:
                     return target
             self.wait_event("Target.", what)
 
-    def wait_event(self, prefix, what):
+    def wait_event(self, prefix, what, session=None):
+        """The next event of a kind, of one session or of any."""
         while True:
             try:
                 event = self.events.get(timeout=TIMEOUT)
             except queue.Empty:
                 raise Failure(f"{what}: not within {TIMEOUT:.0f} s; {self.targets()}") from None
-            if event["method"].startswith(prefix):
+            if event["method"].startswith(prefix) and session in (None, event.get("sessionId")):
                 return event
 
     def attach(self, target):
@@ -160,9 +161,14 @@ class Chromium:
 
     def in_extension(self, expression):
         background = self.background()
-        # The worker is there before its script has begun; there is no event for that.
-        while self.evaluate(background, "typeof globalThis.chrome?.tabs") != "object":
-            pass
+        # The worker is there before its script has begun. A debugger is told of scripts that are there already, too.
+        session = self.attach(background)
+        try:
+            self.call("Debugger.enable", session)
+            self.wait_event("Debugger.scriptParsed", "the script of the extension", session)
+        finally:
+            with contextlib.suppress(Failure):
+                self.call("Target.detachFromTarget", sessionId=session)
         return self.evaluate(background, expression)
 
     # What a person does.
@@ -181,19 +187,22 @@ class Chromium:
 
     def page(self, url):
         """The tab with that address, once it has loaded."""
-        target = self.wait_target(
-            lambda target: target["type"] == "page" and target["url"] == url, f"a tab with {url}"
-        )
-        # A tab has the address of its page before it has the page.
-        ready = f"location.href === {json.dumps(url)} && document.readyState === 'complete'"
+        # A tab has the address of its page before it has the page: the page before goes without an answer.
+        loaded = f"""new Promise((done) => {{
+            if (location.href !== {json.dumps(url)}) return;
+            document.readyState === 'complete' ? done(true) : addEventListener('load', () => done(true));
+        }})"""
         deadline = time.monotonic() + TIMEOUT
         while True:
-            with contextlib.suppress(Failure):
-                if self.evaluate(target, ready):
-                    break
-            if time.monotonic() > deadline:
-                raise Failure(f"{url} does not load")
-        return target
+            target = self.wait_target(
+                lambda target: target["type"] == "page" and target["url"] == url, f"a tab with {url}"
+            )
+            try:
+                self.evaluate(target, loaded)
+                return target
+            except Failure as failure:
+                if time.monotonic() > deadline:
+                    raise Failure(f"{url} does not load: {failure}") from None
 
     def in_page(self, url, expression):
         return self.evaluate(self.page(url), expression)
