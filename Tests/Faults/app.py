@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """The app org.example.Editor, which continues activities: prints a line for each call that it receives.
 
-Usage: app.py BUS. After the loss of the bus it appears on the next one at that address. Each line of standard input is `yes`, `no` or `error`: how it answers Continue from then on; it is
-repeated on standard output.
+Usage: app.py BUS. Each line of standard input is repeated on standard output: `yes`, `no` or `error` is how the app
+answers Continue from then on, and after `bus` it has appeared on the next bus at that address.
 """
 
+import contextlib
 import sys
 import threading
 
@@ -24,13 +25,13 @@ def say(*words):
 
 
 class Answers:
-    """What the app was told last to answer."""
+    """What the app was told last to answer, and the app on each bus."""
 
     last = "yes"
 
     def __init__(self):
-        # A name that is released over a lost bus fails.
-        self.names = []
+        # To release the name of an app over a lost bus fails.
+        self.apps = []
 
 
 class App(dbus.service.Object):
@@ -45,7 +46,7 @@ class App(dbus.service.Object):
 
     @dbus.service.method(APPLICATION, in_signature="a{sv}a{sv}", out_signature="b")
     def Continue(self, activity, options):
-        say("Continue")
+        say("Continue", self.answers.last)
         if self.answers.last == "error":
             raise dbus.DBusException("The editor has failed.", name="org.example.Error.Failed")
         return self.answers.last == "yes"
@@ -55,32 +56,30 @@ class App(dbus.service.Object):
         say("DidFail", error)
 
 
-def listen(answers, loop):
-    """Takes the answers from standard input."""
+def listen(address, answers, loop):
+    """Takes the lines of standard input."""
     for line in sys.stdin:
-        answers.last = line.strip()
-        say(answers.last)
+        word = line.strip()
+        if word == "bus":
+            GLib.idle_add(appear, address, answers)
+            continue
+        if word in ("yes", "no", "error"):
+            answers.last = word
+        say(word)
     loop.quit()
 
 
 def appear(address, answers):
-    """Takes the app's name, as soon as there is a bus."""
-    try:
+    """Takes the app's name on the bus at this address."""
+    # A bus that is lost meanwhile is followed by another one, which is told too.
+    with contextlib.suppress(dbus.DBusException):
         bus = dbus.bus.BusConnection(address)
-        name = dbus.service.BusName("org.example.Editor", bus)
-    except dbus.DBusException:
-        GLib.timeout_add(20, appear, address, answers)
-        return False
-    bus.set_exit_on_disconnect(False)
-    answers.names.append(name)
-    app = App(name, "/org/example/Editor")
-    app.answers = answers
-
-    def lost(_):
-        app.remove_from_connection()
-        appear(address, answers)
-
-    bus.call_on_disconnection(lost)
+        bus.set_exit_on_disconnect(False)
+        app = App(dbus.service.BusName("org.example.Editor", bus), "/org/example/Editor")
+        app.answers = answers
+        bus.call_on_disconnection(lambda _: app.remove_from_connection())
+        answers.apps.append(app)
+    say("bus")
     return False
 
 
@@ -90,7 +89,7 @@ def main():
     answers = Answers()
     appear(sys.argv[1], answers)
     loop = GLib.MainLoop()
-    threading.Thread(target=listen, args=(answers, loop), daemon=True).start()
+    threading.Thread(target=listen, args=(sys.argv[1], answers, loop), daemon=True).start()
     say("ready")
     loop.run()
 

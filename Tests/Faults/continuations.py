@@ -4,8 +4,10 @@ import contextlib
 import pathlib
 import signal
 import subprocess
+import threading
 
-from faults import TYPES, Publisher, check, heal, poll, random_fault
+from faults import TYPES, Publisher, check, heal, random_fault
+from orders import KILL_AFTER, RENAME
 from world import TIMEOUT, Lines, process, type_hash
 
 HERE = pathlib.Path(__file__).parent
@@ -13,50 +15,69 @@ APP = (
     "[Desktop Entry]\nType=Application\nName=Editor\nDBusActivatable=true\n"
     f"X-Handoff-ActivityTypes={';'.join(TYPES)};\n"
 )
+# The calls that end a continuation.
+ENDS = {"Continue", "DidFail"}
 
 
 class App:
     """The app of a machine that continues the activities, and answers as it is told."""
 
+    # What it prints besides its calls.
+    ECHOES = {"ready", "yes", "no", "error", "sync", "bus"}
+
     def __init__(self, child):
         self._child = child
         self._lines = Lines(child.stdout)
         self._start = 0
+        # More than one thread tells it something: the bus may be lost at any time.
+        self._turn = threading.Lock()
+        # It appears on the first one by itself.
+        self._buses = 1
         self._lines.wait(lambda line: line == "ready", "the app")
 
-    def answer(self, answer):
+    def appear(self):
+        """Makes the app appear on the machine's next bus."""
+        self._buses += 1
+        self._write("bus")
+
+    def begin(self, answer):
         """From now on, the app answers `yes`, `no` or `error`; its calls are counted anew."""
-        self._say(answer)
+        self.answer(answer)
         self._start = len(self._lines.seen)
 
+    def answer(self, answer):
+        """From now on, the app answers `yes`, `no` or `error`, on the newest bus."""
+        while self._buses > self._lines.seen.count("bus"):
+            self._lines.wait(lambda line: line == "bus", "the app appears on the next bus")
+        self._say(answer)
+
     def calls(self):
-        """The names of the calls since then, in their order."""
+        """The names of the calls since `begin`, in their order."""
         # Something that the app prints only now shows that all calls before have been read.
         self._say("sync")
-        return [line.split()[0] for line in self._lines.seen[self._start:] if line != "sync"]
+        return [line.split()[0] for line in self._lines.seen[self._start:] if line not in self.ECHOES]
+
+    @property
+    def accepted(self):
+        """How many activities the app has accepted, as far as its lines were read."""
+        return self._lines.seen.count("Continue yes")
+
+    def _write(self, word):
+        with self._turn:
+            self._child.stdin.write(word + "\n")
 
     def _say(self, word):
-        self._child.stdin.write(word + "\n")
+        self._write(word)
         self._lines.wait(lambda line: line == word, f"the app repeats {word}")
 
     def wait_for_end(self, what):
         """Waits until the app was told of the end, if it was told of the beginning."""
-
-        def is_complete():
-            found = self.calls()
-            return "WillContinue" not in found or found.count("Continue") + found.count("DidFail") > 0
-
-        # A daemon that was killed tells the app with its next run, which has begun.
-        poll(is_complete, f"{what}: the end of a continuation that the app was told of")
-
-    def check_calls(self, result, what, was_restarted):
-        """Checks what the app was told."""
         found = self.calls()
-        ends = [call for call in found if call != "WillContinue"]
-        check(len(ends) <= 1, f"{what}: the app got {found}")
-        check(found.count("WillContinue") <= 1, f"{what}: the app got {found}")
-        check("WillContinue" in found or not ends or was_restarted, f"{what}: the app got {found}")
-        check(result != 0 or "Continue" in found, f"{what}: the app got {found}")
+        if "WillContinue" in found and not ENDS.intersection(found):
+            # A daemon that was killed tells the app with its next run, which has begun.
+            self._lines.wait(
+                lambda line: line.split()[0] in ENDS, f"{what}: the end of a continuation that the app was told of"
+            )
 
 
 @contextlib.contextmanager
@@ -68,7 +89,51 @@ def app_of(machine):
     with process(
         ["/usr/bin/python3", HERE / "app.py", machine.bus], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
     ) as child:
-        yield App(child)
+        app = App(child)
+        machine.on_bus = app.appear
+        try:
+            yield app
+        finally:
+            machine.on_bus = lambda: None
+
+
+class Cut:
+    """What has cut off the desktop from its programs, if something has, and what it had left to tell them."""
+
+    def __init__(self, world):
+        self._desktop = world.desktop
+        self._begin = self._desktop.log.count
+        self._announcements = None
+
+    def look(self, machine):
+        """Reads the journal of a daemon that has ended, before the next one starts."""
+        if machine is self._desktop:
+            self._announcements = machine.announcements()
+
+    def may_lack_end(self):
+        """Whether the app may get neither Continue nor DidFail (Docs/dbus/Application1.md).
+
+        The daemon was killed, or lost its bus, as it gave the app the activity: it had that, and a daemon that was killed
+        had nothing more to tell.
+        """
+        kind = self._desktop.take_cut()
+        has_activity = any("event=fetch.acknowledged" in line for line in self._desktop.log.since(self._begin))
+        return has_activity and (kind == "bus" or kind == "kill" and self._announcements == 0)
+
+
+def check_calls(found, result, what, was_restarted):
+    """Checks what the app was told of one continuation."""
+    ends = [call for call in found if call != "WillContinue"]
+    check(len(ends) <= 1, f"{what}: the app got {found}")
+    check(found.count("WillContinue") <= 1, f"{what}: the app got {found}")
+    check("WillContinue" in found or not ends or was_restarted, f"{what}: the app got {found}")
+    check(result != 0 or "Continue" in found, f"{what}: the app got {found}")
+
+
+def check_origin(publisher, app, what):
+    """Checks that the origin counts nothing as continued that the app has not accepted."""
+    told = publisher.told()
+    check(told <= app.accepted, f"{what}: the origin was told {told} times of {app.accepted} activities")
 
 
 def continuation(world, random):
@@ -87,17 +152,38 @@ def one_continuation(world, random, publisher, app):
     publisher.ensure()
     world.entry(type_hash(publisher.type))
     answer = random.choice(["yes", "yes", "no", "error"])
-    app.answer(answer)
-    name, _, arm = random_fault(world, random, "bus", "bus")
+    app.begin(answer)
+    name, arm = fault_of_continuation(world, random)
+    cut = Cut(world)
     arm()
     result = world.desktop.run("continue", "--type", publisher.type)
-    hit, ended = heal(world)
+    hit, ended = heal(world, cut.look)
     what = f"with {name}, and an app that answers {answer}, continue ended with {result.returncode}"
-    app.wait_for_end(what)
-    app.check_calls(result.returncode, what, "desktop" in ended)
+    if cut.may_lack_end():
+        calls = again(world, publisher, app, what)
+    else:
+        app.wait_for_end(what)
+        calls = app.calls()
+    check_calls(calls, result.returncode, what, "desktop" in ended)
+    check_origin(publisher, app, what)
     if not hit:
         check((result.returncode == 0) == (answer == "yes"), f"{what}: {result.stderr.strip()}")
     return hit
+
+
+def fault_of_continuation(world, random):
+    """A random fault, or one just when the daemon gives the activity to the app: its name, and a function that arms it."""
+    if random.random() < 0.8:
+        name, _, arm = random_fault(world, random, "bus", "bus")
+        return name, arm
+    # The daemon writes its journal before it tells the app that an activity comes, and before it gives it the activity.
+    desktop, moment = world.desktop, (RENAME, 2)
+    faults = {
+        "kill": lambda: desktop.orders.give(KILL_AFTER, *moment, 0),
+        "bus": lambda: desktop.pause_and(desktop.restart_bus, *moment),
+    }
+    kind = random.choice(sorted(faults))
+    return f"{kind} as desktop gives the activity to the app", faults[kind]
 
 
 def document(world, random):
@@ -122,8 +208,8 @@ def one_document(world, random, publisher, app, file):
     publisher.arguments = "--document", there
     publisher.ensure()
     world.entry(type_hash(publisher.type))
-    app.answer("yes")
-    begin = world.desktop.log.count
+    app.begin("yes")
+    cut, begin = Cut(world), world.desktop.log.count
     command = world.desktop.command("continue", "--type", publisher.type)
     with process(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as caller:
         kind, fault = fault_while_waiting(world, random, caller)
@@ -132,35 +218,29 @@ def one_document(world, random, publisher, app, file):
         steps = [fault, lambda: synchronise(there, here)]
         for step in steps if is_first else reversed(steps):
             step()
-        _, ended = heal(world)
+        _, ended = heal(world, cut.look)
         errors = caller.communicate(timeout=TIMEOUT)[1].strip()
     order = "before" if is_first else "after"
     what = f"with {kind} {order} the document arrives, continue ended with {caller.returncode} ({errors})"
-    check_document(app, kind, is_first, caller.returncode, errors, what, "desktop" in ended)
-    again(world, publisher, app, what)
+    # Before the document was here, the activity could not be given to the app.
+    if not cut.may_lack_end() or is_first:
+        app.wait_for_end(what)
+    # The activity itself is here already: its device is not needed any more.
+    check(caller.returncode == 0 or kind not in ("nothing", "cut", "laptop"), what)
+    check(caller.returncode == 0 or errors, f"{what}, without a reason")
+    check_calls(again(world, publisher, app, what), caller.returncode, what, "desktop" in ended)
+    check_origin(publisher, app, what)
     return kind != "nothing"
 
 
 def fault_while_waiting(world, random, caller):
     """A fault while the desktop waits for a document: its name, and a function that does it."""
     kinds = {
-        "kill": world.desktop.kill, "stop": world.desktop.interrupt, "bus": world.desktop.restart_bus,
+        "kill": world.desktop.kill, "stop": world.desktop.interrupt, "bus": world.desktop.lose_bus,
         "cut": world.air.cut, "laptop": world.laptop.kill, "caller": lambda: caller.send_signal(signal.SIGINT),
         "nothing": lambda: None,
     }
     return random.choice(sorted(kinds.items()))
-
-
-def check_document(app, kind, is_first, status, errors, what, was_restarted):
-    """Checks how a continuation has ended that waited for its document while there was a fault."""
-    # Killed, or without its bus, at the very moment in which it gives the activity to the app, the daemon leaves the app
-    # without either (Docs/dbus/Application1.md).
-    if is_first or kind not in ("kill", "bus"):
-        app.wait_for_end(what)
-    app.check_calls(status, what, was_restarted)
-    # The activity itself is here already: its device is not needed any more.
-    check(status == 0 or kind not in ("nothing", "cut", "laptop"), what)
-    check(status == 0 or errors, f"{what}, without a reason")
 
 
 def synchronise(source, destination):
@@ -171,12 +251,14 @@ def synchronise(source, destination):
 
 
 def again(world, publisher, app, what):
-    """After the fault, the same document can be continued."""
+    """After the fault, the same activity can be continued; returns the calls of the app before that."""
     publisher.ensure()
     world.entry(type_hash(publisher.type))
     app.answer("yes")
     result = world.desktop.run("continue", "--type", publisher.type)
     what = f"{what}; the next one ended with {result.returncode} ({result.stderr.strip()})"
+    calls = app.calls()
     # The end of the one before may have come only now.
-    check(app.calls()[-2:] == ["WillContinue", "Continue"], f"{what}: the app got {app.calls()}")
+    check(calls[-2:] == ["WillContinue", "Continue"], f"{what}: the app got {calls}")
     check(result.returncode == 0, what)
+    return calls[:-2]

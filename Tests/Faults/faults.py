@@ -1,12 +1,15 @@
 """Random faults of the daemons, of their bus and of the air, what ends them, and what several scenarios share."""
 
+import contextlib
 import errno
+import json
+import os
+import select
 import subprocess
-import threading
 import time
 
 from orders import CHANGES, DESCRIPTOR, FAIL_ONCE, KILL_AFTER, KILL_BEFORE, TRAFFIC
-from world import TIMEOUT, Failure, Lines
+from world import Failure, Lines
 
 # Each publication has a type of its own, so that what another device still lists of an earlier one is not taken for it.
 TYPES = [f"org.example.edit{number}" for number in range(20)]
@@ -17,12 +20,20 @@ def check(condition, text):
         raise Failure(text)
 
 
-def poll(condition, what, timeout=TIMEOUT):
-    """Waits for a state that no event announces."""
-    end = time.monotonic() + timeout
-    while not condition():
-        check(time.monotonic() < end, f"{what}: not within {timeout:.0f} s")
-        threading.Event().wait(0.1)
+def wait_for_ends(children, others, seconds):
+    """Waits for the ends of all children, or of one of the other processes, but not longer than so many seconds."""
+    with contextlib.ExitStack() as stack:
+        def descriptor(child):
+            file = os.pidfd_open(child.pid)
+            stack.callback(os.close, file)
+            return file
+
+        running, others = set(map(descriptor, children)), set(map(descriptor, others))
+        end = time.monotonic() + seconds
+        while running and (ended := select.select([*running, *others], [], [], max(0, end - time.monotonic()))[0]):
+            if others.intersection(ended):
+                return
+            running.difference_update(ended)
 
 
 def random_fault(world, random, *more):
@@ -55,7 +66,7 @@ def random_fault(world, random, *more):
     return f"{kind} at message {count} of {machine.name}", machine, lambda: machine.pause_and(action, TRAFFIC, count)
 
 
-def heal(world):
+def heal(world, before_start=lambda machine: None):
     """Ends all faults and starts what has ended; returns whether a fault was there, and whose daemons had ended."""
     hit, ended = False, set()
     for machine in world.machines:
@@ -64,6 +75,7 @@ def heal(world):
     for machine in world.machines:
         if machine.is_ending():
             ended.add(machine.name)
+            before_start(machine)
             machine.ensure()
         machine.wait_for_bus()
     return hit, ended
@@ -76,8 +88,8 @@ class Publisher:
         self._machine = machine
         self.arguments = arguments
         self._types = iter(TYPES)
-        self._child = None
-        self._daemon = None
+        self._child = self._lines = self._daemon = None
+        self._told = 0
         self.type = None
 
     def ensure(self):
@@ -89,9 +101,17 @@ class Publisher:
         self.type = next(self._types)
         command = self._machine.command("publish", "--json", "--type", self.type, *self.arguments)
         self._child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        Lines(self._child.stdout).wait(lambda line: "activity" in line, "the activity of the laptop")
+        self._lines = Lines(self._child.stdout)
+        self._lines.wait(lambda line: "activity" in line, "the activity of the laptop")
+
+    def told(self):
+        """How often the laptop was told that its activity is continued."""
+        if self._lines:
+            self._told += sum(json.loads(line)["event"] == "continued" for line in self._lines.waiting())
+        return self._told
 
     def end(self):
         if self._child:
             self._child.kill()
             self._child.wait()
+            self.told()

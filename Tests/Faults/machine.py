@@ -9,7 +9,7 @@ import resource
 import signal
 import subprocess
 
-from orders import PAUSE, Log, Orders, Pause
+from orders import PAUSE, TELL_CLOSED, Log, Orders, Pause
 from world import PROGRAMS, TIMEOUT, Failure, process
 
 # What no log may contain: the words of Swift's runtime for a crash.
@@ -31,6 +31,10 @@ class Machine:
         self.log = Log(self.directory / "log")
         # The number of log lines when the bus was lost; None after the daemon is on the next one.
         self._bus_lost = None
+        # Called with each new bus.
+        self.on_bus = lambda: None
+        # What has cut off the daemon from its programs since `take_cut`: `kill`, `bus` or None.
+        self._cut = None
         self.daemon = None
         self._reader = None
         self._run_start = 0
@@ -62,6 +66,7 @@ class Machine:
         )
         if not self.bus_process.stdout.readline():
             raise Failure("dbus-daemon did not start")
+        self.on_bus()
 
     def kill_bus(self):
         self.bus_process.kill()
@@ -70,8 +75,15 @@ class Machine:
     def restart_bus(self):
         """Takes the bus from all programs, and starts another one at its address."""
         self._bus_lost = self.log.count
+        self._cut = "bus"
         self.kill_bus()
         self.start_bus()
+
+    def lose_bus(self):
+        """Takes the bus from all programs, starts another one, and waits until the daemon has noticed the loss."""
+        begin = self.log.count
+        self.restart_bus()
+        self.log.wait("event=bus.lost", begin)
 
     def wait_for_bus(self):
         """Waits until the daemon is on the bus again, if it was lost."""
@@ -127,9 +139,25 @@ class Machine:
         """Waits for the end of the daemon, and returns its status."""
         status = self.daemon.wait(timeout=TIMEOUT)
         self._reader.join(timeout=TIMEOUT)
+        if status == -signal.SIGKILL:
+            self._cut = "kill"
         if -status in CRASH_SIGNALS:
             raise Failure(f"the daemon of {self.name} has crashed with {signal.Signals(-status).name}")
         return status
+
+    def take_cut(self):
+        """What has cut off the daemon from its programs since the last call: `kill`, `bus`, or None for nothing."""
+        cut, self._cut = self._cut, None
+        return cut
+
+    def announcements(self):
+        """How many apps the next run of the daemon will tell that their activity does not come; None before the first one."""
+        try:
+            journal = (self.state / "continuations").read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return None
+        # The first line is the file's own (handoffd's StateFile).
+        return len(json.loads(journal.split("\n", 1)[1]))
 
     def kill(self):
         """Kills the daemon, as a power failure would."""
@@ -140,7 +168,7 @@ class Machine:
     def pause_and(self, action, kinds, countdown):
         """Stops the daemon right before the `countdown`th call of these kinds, calls `action`, and lets it go on."""
         self.orders.give(PAUSE, kinds, countdown, 0)
-        self._pause = Pause(self.orders, self.daemon, action)
+        self._pause = Pause(self.orders, self.log, self.daemon, action)
 
     def end_faults(self):
         """Ends all faults; returns whether there was one."""
@@ -195,6 +223,18 @@ class Machine:
 
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.daemon.pid}/fd"))
+
+    def wait_for_descriptors(self, most):
+        """Waits until the daemon has at most so many descriptors: what it has used last is closed soon."""
+        self.orders.give(TELL_CLOSED, 0, 0, 0)
+        begin = self.log.count
+        while (count := self.descriptors()) > most:
+            try:
+                self.log.wait("faults: closed", begin, 20)
+            except Failure:
+                raise Failure(f"{self.name} still has {count} descriptors, and not {most}") from None
+            begin = self.log.count
+        self.orders.disarm()
 
     def memory(self):
         """The resident memory in KiB."""

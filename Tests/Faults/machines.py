@@ -7,6 +7,7 @@ import subprocess
 import threading
 
 from machine import Machine
+from monitor import monitoring
 from world import TIMEOUT, Failure, process
 
 
@@ -66,6 +67,10 @@ class World:
             elif machine.daemon:
                 machine.reap()
             machine.check_log()
+
+    def changes(self):
+        """What happens at both daemons, as lines, from now on."""
+        return monitoring(*(machine.bus for machine in self.machines))
 
     def entry(self, activity_hash):
         """Waits until the desktop lists an activity of that type; returns its id."""

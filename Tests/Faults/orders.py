@@ -3,7 +3,6 @@
 import contextlib
 import mmap
 import os
-import pathlib
 import signal
 import struct
 import threading
@@ -11,7 +10,7 @@ import threading
 from world import TIMEOUT, Failure
 
 # The modes of the shim, and the kinds of calls (shim.c).
-FAIL_ONCE, FAIL_FROM, KILL_BEFORE, KILL_AFTER, PAUSE = 1, 2, 3, 4, 5
+FAIL_ONCE, FAIL_FROM, KILL_BEFORE, KILL_AFTER, PAUSE, TELL_CLOSED = 1, 2, 3, 4, 5, 6
 OPEN_TO_READ, OPEN_TO_WRITE, WRITE, MODE, SYNC, RENAME, DESCRIPTOR, TRAFFIC = 1, 2, 4, 8, 16, 32, 64, 128
 CHANGES = OPEN_TO_WRITE | WRITE | MODE | SYNC | RENAME
 
@@ -87,15 +86,20 @@ class Log:
         with self._changed:
             return self._lines[start:]
 
-    def wait(self, text, start, timeout=TIMEOUT):
-        """Waits until a line from `start` on contains `text`; returns false if the run ends before."""
+    def wait(self, text, start, timeout=TIMEOUT, is_over=lambda: False):
+        """Waits until a line from `start` on contains `text`; returns false if the run ends before, or it `is_over`."""
         def found():
             return any(text in line for line in self._lines[start:])
 
         with self._changed:
-            if not self._changed.wait_for(lambda: found() or not self._is_running, timeout):
+            if not self._changed.wait_for(lambda: found() or not self._is_running or is_over(), timeout):
                 raise Failure(f"\"{text}\" is not in {self.path.name} within {timeout:.0f} s")
             return found()
+
+    def wake(self):
+        """Makes those who wait look again whether it is over."""
+        with self._changed:
+            self._changed.notify_all()
 
     def last(self, count=40):
         with self._changed:
@@ -105,30 +109,30 @@ class Log:
 class Pause:
     """Waits until the shim has stopped a daemon, then acts and lets it go on."""
 
-    def __init__(self, orders, daemon, action):
-        self._orders, self._daemon, self._action = orders, daemon, action
+    def __init__(self, orders, log, daemon, action):
+        self._orders, self._log, self._daemon, self._action = orders, log, daemon, action
+        self._start = log.count
         self._is_over = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
     def _run(self):
-        while not self._orders.hits:
-            if self._is_over.wait(0.002):
-                return
-        while not self._has_stopped():
-            if self._daemon.poll() is not None or self._is_over.wait(0.002) and not self._orders.hits:
-                return
-        self._action()
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self._daemon.pid, signal.SIGCONT)
+        if self._log.wait("faults: stopped", self._start, None, lambda: self._is_over.is_set() and not self._orders.hits):
+            if self._has_stopped():
+                self._action()
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._daemon.pid, signal.SIGCONT)
 
     def _has_stopped(self):
-        with contextlib.suppress(FileNotFoundError):
-            stat = pathlib.Path(f"/proc/{self._daemon.pid}/stat").read_text(encoding="utf-8")
-            return stat.rsplit(")", 1)[1].split()[0] == "T"
-        return False
+        """Waits until the daemon has stopped, which it says just before; returns false if it has ended."""
+        try:
+            change = os.waitid(os.P_PID, self._daemon.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        except ChildProcessError:
+            return False
+        return change.si_code == os.CLD_STOPPED
 
     def end(self):
         """Forgets the action unless it has begun; in the latter case waits for its end."""
         self._is_over.set()
+        self._log.wake()
         self._thread.join()

@@ -12,7 +12,7 @@ import threading
 import time
 
 from continuations import continuation, document
-from faults import TYPES, Publisher, check, heal, poll, random_fault
+from faults import TYPES, Publisher, check, heal, random_fault, wait_for_ends
 from orders import CHANGES, DESCRIPTOR, FAIL_FROM, FAIL_ONCE, KILL_AFTER, KILL_BEFORE, OPEN_TO_READ
 from world import TIMEOUT, process, type_hash
 
@@ -187,11 +187,7 @@ def pairing(world, random):
     try:
         arm()
         # An agent whose daemon dies waits for ever, and other users give up some time.
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end and any(agent.poll() is None for agent in agents):
-            if not all(machine.is_running for machine in world.machines):
-                break
-            threading.Event().wait(0.05)
+        wait_for_ends(agents, [machine.daemon for machine in world.machines], PATIENCE)
     finally:
         for agent in agents:
             agent.kill()
@@ -202,25 +198,41 @@ def pairing(world, random):
     try:
         for publisher in publishers:
             publisher.ensure()
-
-        def verdicts():
-            return [[entry["state"] for entry in each.json("devices")] for each in world.machines]
-
-        poll(lambda: verdicts() in ([["trusted"], ["trusted"]], [[], []]),
-             f"with {name}: the devices agree, and not {verdicts()}", AGREEMENT)
+        wait_for_verdicts(world, name)
     finally:
         for publisher in publishers:
             publisher.end()
     yield hit
 
 
+def wait_for_verdicts(world, name):
+    """Waits until each of the devices trusts the other, or neither does."""
+    end = time.monotonic() + AGREEMENT
+    with world.changes() as changes:
+        while True:
+            changes.skip()
+            verdicts = [[entry["state"] for entry in machine.json("devices")] for machine in world.machines]
+            if verdicts in ([["trusted"], ["trusted"]], [[], []]):
+                return
+            changes.wait(lambda _: True, f"with {name}, devices that agree, and not {verdicts}", end - time.monotonic())
+
+
+def fetch_another(world, publisher, what):
+    """The laptop publishes another activity, and the desktop fetches it as soon as it lists it; returns the entry."""
+    publisher.end()
+    publisher.ensure()
+    entry = world.entry(type_hash(publisher.type))
+    result = world.desktop.run("continue", "--print", entry)
+    check(result.returncode == 0, f"a fetch {what} ended with {result.returncode} ({result.stderr.strip()})")
+    return entry
+
+
 def limits(world, random):
     """Few descriptors, while the daemon runs: calls fail with a reason, and work again when there are more."""
     world.start()
     publisher = Publisher(world.laptop)
-    publisher.ensure()
     try:
-        entry = world.entry(type_hash(publisher.type))
+        entry = fetch_another(world, publisher, "before")
         for _ in range(2):
             machine = random.choice(world.machines)
             device = machine.json("status")["deviceID"]
@@ -232,8 +244,8 @@ def limits(world, random):
                 check(result.returncode == 0 or result.stderr.strip(), "few descriptors: a failure without a reason")
             check(machine.is_running, f"few descriptors have ended the daemon of {machine.name}")
             machine.limit_descriptors(None)
-            poll(lambda: world.desktop.run("continue", "--print", "--type", publisher.type).returncode == 0,
-                 "a fetch works again with enough descriptors")
+            # What the desktop lists of the one before may have been heard long ago.
+            entry = fetch_another(world, publisher, "with enough descriptors again")
             yield fetched.returncode or renamed.returncode
     finally:
         publisher.end()
@@ -243,12 +255,11 @@ def growth(world, random):
     """Cycles of everything, with losses on the air and of the bus: descriptors and memory do not grow."""
     world.start()
     first = None
+    publisher = Publisher(world.laptop)
     for cycle in range(5):
         world.air.set(f"loss {random.choice([0, 0.1, 0.3])}", "bandwidth 10000000")
-        publisher = Publisher(world.laptop, "--title", "x" * random.randrange(100))
-        publisher.ensure()
-        world.entry(type_hash(publisher.type))
-        poll(lambda: world.desktop.run("continue", "--print", "--type", publisher.type).returncode == 0, "a fetch")
+        publisher.arguments = "--title", "x" * random.randrange(100)
+        fetch_another(world, publisher, "with losses on the air")
         publisher.end()
         for machine in world.machines:
             begin = machine.log.count
@@ -259,9 +270,7 @@ def growth(world, random):
             first = [(machine.descriptors(), machine.memory()) for machine in world.machines]
         yield True
     for machine, (descriptors, memory) in zip(world.machines, first):
-        # What the last cycle has used is closed soon.
-        poll(lambda machine=machine, most=descriptors: machine.descriptors() <= most,
-             f"the descriptors of {machine.name} are {descriptors} again, and not {machine.descriptors()}", 20)
+        machine.wait_for_descriptors(descriptors)
         check(machine.memory() <= memory + 8192,
               f"the memory of {machine.name} has grown from {memory} to {machine.memory()} KiB")
 

@@ -2,7 +2,8 @@
  *
  * `run` builds this as a shared library and preloads it into handoffd. HANDOFF_FAULTS names a file with one `struct
  * orders`, which both processes map: the tool writes the orders, and this library counts what it has done. Calls are
- * selected by their kind; those on files only if the file is in the directory HANDOFF_FAULTS_DIRECTORY.
+ * selected by their kind; those on files only if the file is in the directory HANDOFF_FAULTS_DIRECTORY. What the tool
+ * waits for is said on standard error, among the lines of the daemon's log.
  */
 
 #define _GNU_SOURCE
@@ -21,11 +22,13 @@
 #include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-/* The modes; orders.py has the same, as it has the kinds. In PAUSE the process stops and waits for SIGCONT. */
-enum mode { OFF, FAIL_ONCE, FAIL_FROM, KILL_BEFORE, KILL_AFTER, PAUSE };
+/* The modes; orders.py has the same, as it has the kinds. In PAUSE the process stops and waits for SIGCONT; in
+ * TELL_CLOSED it says when it has closed a descriptor. */
+enum mode { OFF, FAIL_ONCE, FAIL_FROM, KILL_BEFORE, KILL_AFTER, PAUSE, TELL_CLOSED };
 
 /* The kinds of calls, as bits. */
 enum kind {
@@ -68,6 +71,9 @@ __attribute__((constructor)) static void begin(void)
         orders = mapped;
 }
 
+/* A line in the log, in one piece. The system is asked directly, since this library has a write of its own. */
+#define SAY(words) ((void)!syscall(SYS_write, STDERR_FILENO, words "\n", sizeof words))
+
 static int is_inside(const char *path)
 {
     size_t length = strlen(directory);
@@ -99,6 +105,7 @@ static int is_affected(enum kind kind)
     if (orders->mode == KILL_BEFORE)
         kill(getpid(), SIGKILL);
     if (orders->mode == PAUSE) {
+        SAY("faults: stopped");
         kill(getpid(), SIGSTOP);
         return 0;
     }
@@ -207,6 +214,15 @@ int inotify_init1(int flags)
 {
     int affected = is_affected(DESCRIPTOR);
     END(affected, REAL(inotify_init1)(flags));
+}
+
+int close(int file)
+{
+    int result = REAL(close)(file), error = errno;
+    if (orders && orders->mode == TELL_CLOSED)
+        SAY("faults: closed");
+    errno = error;
+    return result;
 }
 
 ssize_t send(int file, const void *bytes, size_t count, int flags)
