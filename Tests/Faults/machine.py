@@ -222,6 +222,7 @@ class Machine:
         resource.prlimit(self.daemon.pid, resource.RLIMIT_NOFILE, own if count is None else (count, own[1]))
 
     def descriptors(self):
+        """How many descriptors the daemon has; the shim keeps it from hiding them."""
         return len(os.listdir(f"/proc/{self.daemon.pid}/fd"))
 
     def wait_for_descriptors(self, most):

@@ -21,6 +21,7 @@
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -223,6 +224,20 @@ int close(int file)
         SAY("faults: closed");
     errno = error;
     return result;
+}
+
+/* A process that other programs of its user cannot look into keeps them from counting its descriptors. */
+int prctl(int option, ...)
+{
+    unsigned long values[4];
+    va_list arguments;
+    va_start(arguments, option);
+    for (int index = 0; index < 4; index++)
+        values[index] = va_arg(arguments, unsigned long);
+    va_end(arguments);
+    if (orders && option == PR_SET_DUMPABLE)
+        return 0;
+    return REAL(prctl)(option, values[0], values[1], values[2], values[3]);
 }
 
 ssize_t send(int file, const void *bytes, size_t count, int flags)
