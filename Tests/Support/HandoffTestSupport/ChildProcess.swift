@@ -64,6 +64,7 @@ package final class ChildProcess: Sendable {
             let streams = (output: terminal ?? output.write, errors: terminal ?? errors.write)
             return (try Self.spawn(command, all, input: terminal, streams), output.read, errors.read)
         }
+        StartedPrograms.append(name)
         processID = started
         stdout = PipeReader(output)
         stderr = PipeReader(errors)

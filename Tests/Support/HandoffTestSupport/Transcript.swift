@@ -63,6 +63,24 @@ package final class Transcript: Sendable {
         }
     }
 
+    /// The first `count` lines for which `condition` holds, once there are so many.
+    ///
+    /// - Throws: as ``first(_:from:at:line:_:)``.
+    @discardableResult
+    package func lines(
+        _ count: Int,
+        _ what: @autoclosure () -> String = "lines of a program's output",
+        at place: String = #fileID,
+        line: Int = #line,
+        where condition: (String) throws -> Bool
+    ) async throws -> [String] {
+        var found: [String] = []
+        return try await first("\(count) times \(what())", at: place, line: line) { line in
+            if try condition(line) { found.append(line) }
+            return found.count == count ? found : nil
+        }
+    }
+
     /// The first line that contains `text`.
     ///
     /// - Throws: as ``first(from:_:)``.
