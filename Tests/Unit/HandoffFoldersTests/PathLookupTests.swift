@@ -1,7 +1,9 @@
+import Glibc
 @testable import HandoffFolders
 import Synchronization
 import SystemPackage
 import TestLimits
+import TestRuns
 import Testing
 
 @Suite("Lookups in a file system that does not answer", .endsWithin(minutes: 10))
@@ -10,14 +12,28 @@ struct PathLookupTests {
     private final class Drive: Sendable {
         private let gate = Gate()
         private let count = Mutex(0)
+        private let lookups = AsyncStream<Void>.makeStream()
+        private let ends = AsyncStream<Void>.makeStream()
 
         /// The number of lookups.
         var asked: Int { count.withLock { $0 } }
 
         func resolve(_ path: FilePath) -> FilePath? {
+            ThreadEnd.call { [ends] in ends.continuation.yield() }
             count.withLock { $0 += 1 }
+            lookups.continuation.yield()
             if path.starts(with: "/gone") { gate.wait() }
             return path
+        }
+
+        /// Waits until so many lookups have begun.
+        func begun(_ count: Int) async {
+            await awaiting("\(count) lookups") { for await _ in lookups.stream.prefix(count) {} }
+        }
+
+        /// Waits until the thread of one more lookup has ended.
+        func ended() async {
+            await awaiting("the end of a lookup's thread") { for await _ in ends.stream.prefix(1) {} }
         }
 
         func recover() { gate.open() }
@@ -47,6 +63,31 @@ struct PathLookupTests {
         }
     }
 
+    /// Calls functions when threads have ended, in which they do nothing any more (pthread_key_create(3)).
+    private enum ThreadEnd {
+        private final class Function {
+            let call: @Sendable () -> Void
+
+            init(_ call: @escaping @Sendable () -> Void) {
+                self.call = call
+            }
+        }
+
+        private static let key: pthread_key_t = {
+            var key = pthread_key_t()
+            let failure = pthread_key_create(&key) { value in
+                if let value { Unmanaged<Function>.fromOpaque(value).takeRetainedValue().call() }
+            }
+            precondition(failure == 0, "a key for threads can be made")
+            return key
+        }()
+
+        /// Has `function` called when this thread has ended.
+        static func call(_ function: @escaping @Sendable () -> Void) {
+            pthread_setspecific(key, Unmanaged.passRetained(Function(function)).toOpaque())
+        }
+    }
+
     private static func code(_ lookup: PathLookup, _ path: String) -> FolderError.Code? {
         do throws(FolderError) {
             _ = try lookup.canonical(FilePath(path))
@@ -65,8 +106,9 @@ struct PathLookupTests {
         #expect(drive.asked == 1)
         #expect(Self.code(lookup, "/here") == nil)
         drive.recover()
-        // Its thread ends as soon as the system schedules it.
-        while Self.code(lookup, "/gone") != nil { await Task.yield() }
+        // The threads of both.
+        for _ in 1...2 { await drive.ended() }
+        #expect(Self.code(lookup, "/gone") == nil)
         #expect(Self.code(lookup, "/gone/1") == nil)
     }
 
@@ -76,12 +118,14 @@ struct PathLookupTests {
         let lookup = PathLookup(limit: .milliseconds(20)) { drive.resolve($0) }
         for number in 0..<100 { #expect(Self.code(lookup, "/gone/\(number)") == .unresponsive) }
         // The last of them may not have begun yet.
-        while drive.asked < PathLookup.maximumPending { await Task.yield() }
+        await drive.begun(PathLookup.maximumPending)
         #expect(drive.asked == PathLookup.maximumPending)
         // Then no other path is looked up either.
         #expect(Self.code(lookup, "/here") == .unresponsive)
         drive.recover()
-        while Self.code(lookup, "/here") != nil { await Task.yield() }
+        // The first thread that ends makes room for another lookup; one that takes longer than the limit is one more that
+        // ends.
+        repeat { await drive.ended() } while Self.code(lookup, "/here") != nil
     }
 
     @Test("In a file system that answers, a lookup returns the target of a path, or that it has none")

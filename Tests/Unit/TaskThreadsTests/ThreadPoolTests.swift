@@ -76,6 +76,7 @@ struct ThreadPoolTests {
         await withTaskExecutorPreference(try Self.pool()) {
             await withTaskGroup { group in
                 for _ in 0..<(2 * ThreadPool.maximumThreads) {
+                    // The load itself: each turn adds a job, and nothing waits for an end of it.
                     group.addTask { while !Task.isCancelled { await Task.yield() } }
                 }
                 group.addTask { try? await Task.sleep(for: .milliseconds(20)) }

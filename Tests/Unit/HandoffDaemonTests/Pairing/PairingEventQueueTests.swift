@@ -1,5 +1,6 @@
 import HandoffCore
 import TestLimits
+import TestRuns
 import Testing
 
 @testable import HandoffDaemon
@@ -22,17 +23,22 @@ struct PairingEventQueueTests {
     func flood() async throws {
         let queue = PairingEventQueue()
         let places = (0..<Self.channels).map { _ in PairingEventQueue.Places() }
+        let (full, isFull) = AsyncStream<Void>.makeStream()
         let handled = try await withThrowingTaskGroup(of: Void.self) { group in
             for (number, places) in places.enumerated() {
                 group.addTask {
                     let channel = PairingMachine.ChannelID(rawValue: UInt64(number))
                     for count in 0..<Self.messages {
                         try await queue.report(.received(channel, [UInt8](repeating: 0, count: count)), in: places)
+                        if count + 1 == PairingEventQueue.messagesPerChannel { isFull.yield() }
                     }
                 }
             }
             // Nobody handles an event until every channel has filled its places.
-            while places.contains(where: { $0.free > 0 }) { await Task.yield() }
+            await awaiting("channels that have filled their places") {
+                for await _ in full.prefix(Self.channels) {}
+            }
+            #expect(places.allSatisfy { $0.free == 0 })
             queue.report(.tick)
             queue.report(.cancelled)
             var handled: [String] = []
