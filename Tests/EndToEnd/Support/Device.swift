@@ -119,17 +119,74 @@ struct Device: Sendable {
         while try await !condition() { await Task.yield() }
     }
 
-    /// Waits until an activity of that type is current; nil for none.
-    func untilCurrent(_ type: String?) async throws {
-        try await awaiting("\(type ?? "nothing") as the current activity") {
-            try await poll { try await isCurrent(type) }
-        }
-    }
-
     /// Whether an activity of that type is current; nil for none.
     func isCurrent(_ type: String?) async throws -> Bool {
         let current = try await json("status")["currentActivityType"]
         return current.isNull ? type == nil : current.string == type
+    }
+
+    /// Waits until `condition` holds, which is evaluated now and after each signal of the daemon.
+    ///
+    /// - Parameters:
+    ///   - what: what is awaited, in words.
+    ///   - isLooking: whether the daemon scans continuously meanwhile.
+    ///   - condition: is called with a client that reads the state of the daemon.
+    func until(
+        _ what: String,
+        isLooking: Bool = false,
+        at place: String = #fileID,
+        line: Int = #line,
+        _ condition: @escaping @Sendable (HandoffClient) async throws -> Bool
+    ) async throws {
+        try await awaiting("\(what) on \(name)", at: place, line: line) {
+            try await connected { client in
+                if isLooking { try await client.startLooking() }
+                try await client.first { try await condition(client) ? () : nil }
+            }
+        }
+    }
+
+    /// Waits until an activity of that type is current; nil for none.
+    func untilCurrent(_ type: String?, at place: String = #fileID, line: Int = #line) async throws {
+        try await until("\(type ?? "nothing") as the current activity", at: place, line: line) { client in
+            try await client.currentType == type
+        }
+    }
+
+    /// Waits until an activity of this device has that userInfo.
+    func untilPublished(_ userInfo: [String: Value]) async throws {
+        try await until("an activity with \(userInfo)") { client in
+            try await client.objects().activities.contains { activity in
+                activity.properties["UserInfo"]?.stringDictionary?.mapValues(\.unwrapped) == userInfo
+            }
+        }
+    }
+
+    /// Waits until the app of an activity has newer state than it has saved.
+    func untilUnsaved() async throws {
+        try await until("newer state of an app") { client in
+            try await client.objects().activities.contains { $0.properties["NeedsSave"] == .boolean(true) }
+        }
+    }
+
+    /// The nearest activity, once it can be fetched and fulfils `condition`: it is fetched now and after each signal of
+    /// the daemon, so its app has to have set what is awaited before.
+    @discardableResult
+    func fetchNearest(
+        until condition: @escaping @Sendable (Activity) -> Bool = { _ in true }
+    ) async throws -> Activity {
+        try await awaiting("the nearest activity on \(name)") {
+            try await connected { client in
+                try await client.startLooking()
+                return try await client.first { () -> Activity? in
+                    guard let nearest = try await client.objects().nearby.first,
+                        // One that has just ended or changed cannot be fetched.
+                        let activity = try? await client.fetchActivity(nearest.path), condition(activity)
+                    else { return nil }
+                    return activity
+                }
+            }
+        }
     }
 
     /// Runs `body` with a client connection to this device's bus.

@@ -3,6 +3,7 @@ import Foundation
 import HandoffBus
 import HandoffTestSupport
 import Synchronization
+import TestRuns
 
 /// A notification server with the methods and signals that the daemon uses.
 struct FakeNotificationServer: Sendable {
@@ -192,12 +193,23 @@ enum NotificationsName {
 }
 
 extension PrivateBus {
-    /// Waits until the bus name has an owner.
-    func waitForOwner(of name: BusName) async throws {
-        try await Connection.withConnection(to: address) { connection in
-            try await connection.withOwner(of: name) { owners in
-                for await owner in owners where owner != nil { return }
-                throw CancellationError()
+    /// Waits until the bus name has an owner, of that process if one is given.
+    func waitForOwner(
+        of name: BusName,
+        process: UInt32? = nil,
+        at place: String = #fileID,
+        line: Int = #line
+    ) async throws {
+        try await awaiting("an owner of \(name)", at: place, line: line) {
+            try await Connection.withConnection(to: address) { connection in
+                try await connection.withOwner(of: name) { owners in
+                    for await case let owner? in owners {
+                        guard let process else { return }
+                        // The owner may have gone since.
+                        if (try? await connection.processID(of: owner)) == process { return }
+                    }
+                    throw CancellationError()
+                }
             }
         }
     }

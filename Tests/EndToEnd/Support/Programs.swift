@@ -47,12 +47,23 @@ extension HandoffClient {
 
     /// The first value of `condition`, which is evaluated now and after each signal of the daemon.
     func first<Value: Sendable>(_ condition: @escaping @Sendable () async throws -> Value?) async throws -> Value {
-        try await withSignals { signals in
-            if let value = try await condition() { return value }
-            for try await _ in signals {
-                if let value = try await condition() { return value }
-            }
-            throw CancellationError()
+        let signals = MatchRule(sender: HandoffName.control, pathNamespace: HandoffName.root)
+        return try await connection.first(after: signals, condition)
+    }
+
+    /// The type of the current activity; nil if there is none.
+    var currentType: String? {
+        get async throws {
+            let current = try await status().currentActivity
+            return try await objects().activities.first { $0.path == current }?.properties["Type"]?.string
+        }
+    }
+
+    /// The names of the devices that `handoffctl devices` lists, in its order.
+    var listedDevices: [String] {
+        get async throws {
+            let (trusted, unconfirmed) = (try await objects().devices, try await unconfirmedDevices())
+            return try await trusted.map(\.name) + unconfirmed.map(\.name) + status().questions.map(\.name)
         }
     }
 

@@ -121,13 +121,7 @@ struct TrayedItem: Sendable {
         _ condition: @escaping @Sendable () async throws -> Success?
     ) async throws -> Success {
         try await awaiting("a change of the tray item") {
-            try await connection.withSignals(MatchRule(sender: name)) { signals in
-                if let value = try await condition() { return value }
-                for try await _ in signals {
-                    if let value = try await condition() { return value }
-                }
-                throw CancellationError()
-            }
+            try await connection.first(after: MatchRule(sender: name), condition)
         }
     }
 
