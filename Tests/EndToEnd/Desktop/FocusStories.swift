@@ -3,6 +3,7 @@ import Foundation
 import HandoffBus
 import HandoffTestSupport
 import TestLimits
+import TestRuns
 import Testing
 
 @Suite("The app with the focus decides which activity is current", .endsWithin(minutes: 15, instances: 4))
@@ -12,6 +13,7 @@ struct FocusStories {
         let laptop: Device
         let environment: [String: String]
         let server: ChildProcess
+        let reports: FocusReports
 
         /// Runs `body` while handoff-desktop runs there, with other variables of its environment.
         func withDesktop(
@@ -39,39 +41,45 @@ struct FocusStories {
             _ type: String,
             _ body: @escaping @Sendable (@Sendable () async throws -> Void) async throws -> Void
         ) async throws {
-            let (begin, output) = (
-                laptop.world.directory.appending(path: "begin"), laptop.world.directory.appending(path: "output")
-            )
+            let begin = laptop.world.directory.appending(path: "begin")
             mkfifo(begin.path(), 0o600)
-            let script = "read line < \(begin.path()); exec \"$@\" > \(output.path())"
+            // To the standard output of the terminal, which is its parent.
+            let script = "read line < \(begin.path()); exec \"$@\" > /proc/$PPID/fd/1"
             let publish = [Programs.handoffctl, "--bus", laptop.bus.address.description, "publish", "--type", type]
             let arguments = ["-T", type, "-e", "/bin/sh", "-c", script, "sh"] + publish
-            try await withProgram("/usr/bin/xterm", arguments, environment: environment) { _ in
+            try await withProgram("/usr/bin/xterm", arguments, environment: environment) { terminal in
                 try await activate(type)
                 try await body {
                     try Data("\n".utf8).write(to: begin)
-                    try await laptop.poll { (try? Data(contentsOf: output))?.isEmpty == false }
+                    #expect(await terminal.stdout.firstLine() != nil)
                 }
             }
         }
 
-        /// Gives the focus to the window with that title, once the window manager runs and shows it.
+        /// Gives the focus to the window with that title, once the window manager shows it.
         func activate(_ title: String) async throws {
-            try await laptop.poll {
-                _ = try await tool("search", "--name", "^\(title)$", "windowactivate")
-                return try await tool("getactivewindow", "getwindowname") == title + "\n"
-            }
+            let window = ["search", "--sync", "--onlyvisible", "--name", "^\(title)$"]
+            try await awaiting("the window \(title)") { _ = try await tool(window + ["windowactivate", "--sync"]) }
+            #expect(try await tool(["getactivewindow", "getwindowname"]) == title + "\n")
         }
 
-        private func tool(_ arguments: String...) async throws -> String {
-            try await HandoffTestSupport.run("/usr/bin/xdotool", arguments, environment: environment).stdout
+        /// The process that has a window with that title.
+        private func process(of title: String) async throws -> Int32 {
+            let number = try await tool(["search", "--name", "^\(title)$", "getwindowpid"])
+            return try #require(Int32(number.dropLast()))
+        }
+
+        private func tool(_ arguments: [String]) async throws -> String {
+            let result = try await HandoffTestSupport.run("/usr/bin/xdotool", arguments, environment: environment)
+            try Task.checkCancellation()
+            guard result.status == 0 else { throw MissingProgram(description: "xdotool failed: \(result.stderr)") }
+            return result.stdout
         }
 
         /// Runs `body` while another app has the focus, which publishes nothing.
         ///
         /// - Parameters:
-        ///   - titles: windows that the daemon knows to have had the focus before. Until it knows, an app counts as one
-        ///     without a window, which is current whatever has the focus.
+        ///   - titles: windows that have the focus before, which the daemon then knows.
         ///   - current: the type of what is current then; nil for nothing.
         func withOtherApp(
             after titles: [String] = [],
@@ -79,14 +87,17 @@ struct FocusStories {
             _ body: @escaping @Sendable () async throws -> Void = {}
         ) async throws {
             let arguments = ["-T", "other", "-e", "sleep", "600"]
-            try await withProgram("/usr/bin/xterm", arguments, environment: environment) { _ in
+            try await withProgram("/usr/bin/xterm", arguments, environment: environment) { other in
+                // A window gets the focus when it is shown, so this one is shown before others have it.
                 try await activate("other")
+                for title in titles {
+                    try await activate(title)
+                    try await reports.until(process(of: title))
+                }
                 if !titles.isEmpty {
-                    try await laptop.poll {
-                        for title in titles { try await activate(title) }
-                        try await activate("other")
-                        return try await laptop.isCurrent(current)
-                    }
+                    try await activate("other")
+                    try await reports.until(other.processID)
+                    try await until(current)
                 }
                 try await body()
             }
@@ -137,10 +148,18 @@ struct FocusStories {
                 let arguments = cookies.isEmpty ? [] : ["-auth", accepted.path()]
                 try await withVirtualDisplay(arguments) { display, server in
                     // The tests may run in a session of Wayland.
-                    var environment = ["WAYLAND_DISPLAY": "", "XDG_SESSION_TYPE": "x11", "XAUTHORITY": known.path()]
-                    environment = world.environment.merging(display) { $1 }.merging(environment) { $1 }
-                    try await withProgram("/usr/bin/openbox", ["--sm-disable"], environment: environment) { _ in
-                        try await story(Screen(laptop: laptop, environment: environment, server: server))
+                    let own = ["WAYLAND_DISPLAY": "", "XDG_SESSION_TYPE": "x11", "XAUTHORITY": known.path()]
+                    let environment = world.environment.merging(display) { $1 }.merging(own) { $1 }
+                    try await FocusReports.follow(on: laptop.bus) { reports in
+                        try await withWindowManager(environment) {
+                            let screen = Screen(
+                                laptop: laptop,
+                                environment: environment,
+                                server: server,
+                                reports: reports
+                            )
+                            try await story(screen)
+                        }
                     }
                 }
             }

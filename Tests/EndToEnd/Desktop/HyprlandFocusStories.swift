@@ -13,6 +13,7 @@ struct HyprlandFocusStories {
     private struct Hyprland: Sendable {
         let laptop: Device
         private let commands: URL
+        private let reports: FocusReports
 
         /// Runs `body` while it runs.
         static func run(
@@ -21,8 +22,10 @@ struct HyprlandFocusStories {
         ) async throws {
             let commands = laptop.world.directory.appending(path: "commands")
             mkfifo(commands.path(), 0o600)
-            try await CompositorImitation.run("hyprland", [commands.path()], on: laptop) { _, _ in
-                try await body(Hyprland(laptop: laptop, commands: commands))
+            try await FocusReports.follow(on: laptop.bus) { reports in
+                try await CompositorImitation.run("hyprland", [commands.path()], on: laptop) { _, _ in
+                    try await body(Hyprland(laptop: laptop, commands: commands, reports: reports))
+                }
             }
         }
 
@@ -37,18 +40,12 @@ struct HyprlandFocusStories {
         func focus(_ process: ChildProcess) throws { try perform("focus \(process.processID)") }
 
         /// Waits until the daemon knows that each of these apps had the focus: while another one has it, none is current.
-        ///
-        /// Until then an app counts as one without a window, which is current whatever has the focus.
         func untilFollowed(_ apps: [ChildProcess], _ other: ChildProcess) async throws {
-            try await laptop.poll {
-                for app in apps {
-                    try focus(app)
-                    // It tells the newest only; each question takes time.
-                    _ = try await laptop.json("status")
-                }
-                try focus(other)
-                return try await laptop.isCurrent(nil)
+            for app in apps + [other] {
+                try focus(app)
+                try await reports.until(app.processID)
             }
+            try await laptop.untilCurrent(nil)
         }
     }
 

@@ -1,6 +1,7 @@
 import DBus
 import Foundation
 import HandoffTestSupport
+import Testing
 
 /// sway with a screen that nobody sees, beside a device.
 struct Sway: Sendable {
@@ -9,6 +10,9 @@ struct Sway: Sendable {
     let environment: [String: String]
     /// Its socket, for commands of the test.
     private let socket: String
+    /// What it tells of its windows.
+    private let events: Transcript
+    private let reports: FocusReports
 
     private static let display = "wayland-1"
 
@@ -30,7 +34,7 @@ struct Sway: Sendable {
             throw MissingProgram(description: "/usr/bin/sway is missing: apt-get install sway")
         }
         let (environment, directory) = (environment(on: device), device.world.directory)
-        try device.world.write("xwayland disable\n", to: "sway.conf")
+        try device.world.write("xwayland disable\nexec echo ready\n", to: "sway.conf")
         let headless = [
             "WLR_BACKENDS": "headless", "WLR_RENDERER": "pixman", "WLR_LIBINPUT_NO_DEVICES": "1", "WAYLAND_DISPLAY": "",
         ]
@@ -40,12 +44,34 @@ struct Sway: Sendable {
         let words = geteuid() == 0 ? namespace + sway : sway
         let variables = environment.merging(headless) { $1 }.filter { $0.key != "SWAYSOCK" }
         try await withProgram(words[0], Array(words.dropFirst()), environment: variables) { process in
+            guard await process.stdout.firstLine() != nil else {
+                throw MissingProgram(description: "sway did not start: \(await process.stderr.text())")
+            }
             // `unshare` becomes sway.
             let user = geteuid() == 0 ? 1000 : geteuid()
             let socket = directory.appending(path: "sway-ipc.\(user).\(process.processID).sock").path()
-            let sway = Sway(device: device, environment: environment, socket: socket)
-            try await device.poll { try await sway.command("nop") }
-            try await body(sway)
+            try await following(socket, environment) { events in
+                try await FocusReports.follow(on: device.bus) { reports in
+                    let (device, environment) = (device, environment)
+                    try await body(
+                        Sway(device: device, environment: environment, socket: socket, events: events, reports: reports)
+                    )
+                }
+            }
+        }
+    }
+
+    /// Runs `body` with what sway tells of its windows from then on, as lines of JSON (sway-ipc(7)).
+    private static func following(
+        _ socket: String,
+        _ environment: [String: String],
+        _ body: @escaping @Sendable (Transcript) async throws -> Void
+    ) async throws {
+        let arguments = ["--socket", socket, "--raw", "--monitor", "--type", "subscribe", #"["window", "tick"]"#]
+        try await withTranscript(of: "/usr/bin/swaymsg", arguments, environment: environment) { _, events in
+            // It answers a subscription with this event.
+            try await events.line(containing: #""first": true"#)
+            try await body(events)
         }
     }
 
@@ -70,8 +96,10 @@ struct Sway: Sendable {
         let arguments = ["--app-id=\(name)", "--title=\(title)", "--override=locked-title=yes"] + program
         try await withProgram("/usr/bin/foot", arguments, environment: environment) { process in
             try await process.whileRunning {
-                // It fails until the window is there. One of before with that name may not have disappeared yet.
-                try await device.poll { try await focus(process) }
+                try await events.first("the window of \(name)") { line -> Void? in
+                    try JSON(line)["container"]["pid"].number == Double(process.processID) ? () : nil
+                }
+                try #require(await focus(process))
                 try await body(process)
             }
         }
@@ -86,12 +114,11 @@ struct Sway: Sendable {
         try await withTerminal("one", "org.example.one") { one in
             try await device.untilCurrent("org.example.one")
             try await withTerminal("other", nil) { other in
-                try await device.poll {
-                    // It may not have been known yet that the first one had it.
-                    try await focus(one)
-                    try await focus(other)
-                    return try await device.isCurrent(nil)
+                for terminal in [one, other] {
+                    try #require(await focus(terminal))
+                    try await reports.until(terminal.processID)
                 }
+                try await device.untilCurrent(nil)
             }
             try await device.untilCurrent("org.example.one")
         }

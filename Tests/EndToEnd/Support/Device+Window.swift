@@ -1,7 +1,6 @@
 import DBus
 import Foundation
 import HandoffTestSupport
-import Synchronization
 
 extension Device {
     /// Runs `body` while an app of GTK has a window, which gets the focus, and publishes an activity of a type.
@@ -23,23 +22,22 @@ extension Device {
 
     /// Runs `body` while an app of GTK has the focus that publishes nothing, once no activity is current.
     ///
-    /// Until the daemon knows that the app which had the focus before had it, that counts as one without a window, which is
-    /// current whatever has the focus. So the window is opened anew: in between, the other app has the focus again.
+    /// - Parameters:
+    ///   - earlier: the app that has the focus before.
+    ///   - reports: those of the handoff-desktop that follows the focus.
+    ///   - environment: names the display.
+    ///   - body: is called with the app.
     func withOtherWindow(
+        after earlier: ChildProcess,
+        _ reports: FocusReports,
         _ environment: [String: String],
         _ body: @escaping @Sendable (ChildProcess) async throws -> Void = { _ in }
     ) async throws {
-        let isDone = Mutex(false)
-        while !isDone.withLock(\.self) {
-            try await withWindow(publishing: nil, environment) { other in
-                for _ in 0..<Self.questions where try await isCurrent(nil) {
-                    try await body(other)
-                    return isDone.withLock { $0 = true }
-                }
-            }
+        try await reports.until(earlier.processID)
+        try await withWindow(publishing: nil, environment) { other in
+            try await reports.until(other.processID)
+            try await untilCurrent(nil)
+            try await body(other)
         }
     }
-
-    /// How often the daemon is asked what is current before the window is opened anew.
-    private static var questions: Int { 50 }
 }

@@ -8,6 +8,10 @@ struct KWin: Sendable {
     let device: Device
     /// The variables with which programs run in its session.
     let environment: [String: String]
+    /// The reports of handoff-desktop, and the calls about scripts that KWin gets.
+    let messages: BusMessages
+
+    private static let scripting: InterfaceName = "org.kde.kwin.Scripting"
 
     /// Runs `body` while KWin runs.
     ///
@@ -35,20 +39,33 @@ struct KWin: Sendable {
         // Without the variable, it shows its screen in a window of the display that is named.
         let own = environment.merging(["WAYLAND_DISPLAY": "", "QT_QPA_PLATFORM": "offscreen"]) { $1 }
         let arguments = ["--virtual", "--no-lockscreen", "--no-global-shortcuts", "--socket", "shown"]
-        try await withProgram(program.path(), arguments, environment: own) { _ in
-            try await device.bus.waitForOwner(of: "org.kde.KWin")
-            try await body(KWin(device: device, environment: environment))
+        let rules = [FocusReports.rule, "type='method_call',interface='\(scripting)'"]
+        try await BusMessages.follow(rules, on: device.bus) { messages in
+            try await withProgram(program.path(), arguments, environment: own) { _ in
+                try await device.bus.waitForOwner(of: "org.kde.KWin")
+                try await body(KWin(device: device, environment: environment, messages: messages))
+            }
         }
     }
 
     /// Runs `body` while an app has a window, which gets the focus, and publishes an activity of a type; nil for none.
-    func withApp(_ type: String?, _ body: @escaping @Sendable () async throws -> Void) async throws {
-        try await device.withWindow(publishing: type, environment) { _ in try await body() }
+    func withApp(_ type: String?, _ body: @escaping @Sendable (ChildProcess) async throws -> Void) async throws {
+        try await device.withWindow(publishing: type, environment, body)
     }
 
     /// Runs `body` while an app has the focus that publishes nothing, once no activity is current.
-    func withOtherApp(_ body: @escaping @Sendable () async throws -> Void = {}) async throws {
-        try await device.withOtherWindow(environment) { _ in try await body() }
+    ///
+    /// - Parameter earlier: the app that has the focus before.
+    func withOtherApp(
+        after earlier: ChildProcess,
+        _ body: @escaping @Sendable () async throws -> Void = {}
+    ) async throws {
+        try await device.withOtherWindow(after: earlier, FocusReports(messages), environment) { _ in try await body() }
+    }
+
+    /// Waits until KWin has got a call about scripts, as one of the messages from number `start` on.
+    func untilCalled(_ member: String, from start: Int = 0) async throws {
+        try await messages.first("the call \(member) of KWin", from: start) { $0.member == member }
     }
 
     /// Whether KWin runs a script with that name.
@@ -56,13 +73,12 @@ struct KWin: Sendable {
         let call = MethodCall(
             destination: "org.kde.KWin",
             path: "/Scripting",
-            interface: "org.kde.kwin.Scripting",
+            interface: Self.scripting,
             member: "isScriptLoaded",
             arguments: [.string(name)]
         )
         return try await device.connected { user in
-            // It has its name before it has scripts.
-            (try? await user.connection.call(call).decode(at: 0, as: Bool.self)) ?? false
+            try await user.connection.call(call).decode(at: 0, as: Bool.self)
         }
     }
 }

@@ -23,3 +23,20 @@ func withVirtualDisplay<Success>(
         return try await body(["DISPLAY": ":\(number)"], display)
     }
 }
+
+/// Runs `body` while a window manager runs on the display that the environment names.
+///
+/// - Throws: the error of `body`, or `MissingProgram`.
+func withWindowManager<Success>(
+    _ environment: [String: String],
+    _ body: () async throws -> Success
+) async throws -> Success {
+    // The command runs once windows are managed.
+    let arguments = ["--sm-disable", "--startup", "echo ready"]
+    return try await withProgram("/usr/bin/openbox", arguments, environment: environment) { manager in
+        guard await manager.stdout.firstLine() != nil else {
+            throw MissingProgram(description: "openbox did not start: \(await manager.stderr.text())")
+        }
+        return try await body()
+    }
+}
