@@ -1,4 +1,6 @@
+import DBus
 import Foundation
+import HandoffModel
 import HandoffTestSupport
 import TestLimits
 import Testing
@@ -10,13 +12,12 @@ struct ScriptStories {
         let script = try Repository.shellScript(containing: "inotifywait --quiet", in: "Docs/Adopting.md")
         try await World.runPair { world, laptop, desktop in
             try await Self.write(#"{"name": "Shopping", "id": 42}"#, to: "current", in: world)
-            try await Self.running(script, on: laptop) { process in
-                try await desktop.poll {
-                    // The script may not have looked yet when the file was written before.
-                    try await Self.write(#"{"name": "Shopping", "id": 42}"#, to: "current", in: world)
-                    guard let preview = try await Self.preview(on: desktop) else { return false }
-                    return preview["title"].string == "Shopping" && preview["userInfo"]["note"].number == 42
-                }
+            try await Self.installWatching(in: world)
+            try await Self.running(script, on: laptop) { process, messages in
+                try await messages.line(containing: Self.watches)
+                try await Self.write(#"{"name": "Shopping", "id": 42}"#, to: "current", in: world)
+                try await laptop.untilPublished(["version": .int64(1), "note": .int64(42)])
+                try await desktop.fetchNearest { $0.title == "Shopping" && $0.userInfo["note"] == .integer(42) }
                 try await desktop.watching { watcher in
                     _ = try await watcher.one()
                     let gone = "mv current gone && echo > gone"
@@ -35,9 +36,9 @@ struct ScriptStories {
             for pipe in ["cursor", "end"] {
                 try #require(mkfifo(world.directory.appending(path: pipe).path(), 0o600) == 0)
             }
-            try await Self.running(script, on: laptop) { process in
-                try await Self.running("exec 3> cursor; echo 7 >&3; read -r word < end", on: laptop) { _ in
-                    try await desktop.poll { try await Self.preview(on: desktop)?["userInfo"]["line"].number == 7 }
+            try await Self.running(script, on: laptop) { process, _ in
+                try await Self.running("exec 3> cursor; echo 7 >&3; read -r word < end", on: laptop) { _, _ in
+                    try await desktop.fetchNearest { $0.userInfo["line"] == .integer(7) }
                 }
                 // The other program has ended, and its pipe with it.
                 #expect(await process.exitStatus() == 0)
@@ -82,6 +83,7 @@ struct ScriptStories {
         let prepare: @Sendable (World) async throws -> Void = { world in
             try await world.writeProgram(program, to: "bin/waiting")
             try await world.writeProgram("#!/bin/sh\necho \"$1\" > \"$HOME/edited\"\n", to: "bin/editor")
+            try await Self.installWatching(in: world)
             try world.writeApp("waiting", "X-Handoff-Exec=waiting\nX-Handoff-Waits=true")
             try world.write("", to: "docs/other.txt")
         }
@@ -90,15 +92,32 @@ struct ScriptStories {
                 _ = try await desktop.watchingOnce()
                 async let result = desktop.json("continue")
                 let edited = world.directory.appending(path: "edited")
-                try await desktop.poll {
-                    // The program may have begun to wait after the last change.
-                    try await Self.write("text", to: "docs/report.txt", in: world)
-                    return FileManager.default.fileExists(atPath: edited.path())
+                // The output of the program is in the log of the daemon.
+                try await desktop.log.line(containing: Self.watches)
+                try await Self.write("text", to: "docs/report.txt", in: world)
+                try await untilFiles(in: [world.directory], "the document in the editor") {
+                    (try? String(contentsOf: edited, encoding: .utf8))?.hasSuffix("/docs/report.txt\n") ?? false
                 }
                 #expect(try await result["application"].string == "waiting")
-                #expect(try String(contentsOf: edited, encoding: .utf8).hasSuffix("/docs/report.txt\n"))
             }
         }
+    }
+
+    /// What `inotifywait` says when it watches.
+    private static let watches = "Watches established"
+
+    /// Has scripts run an `inotifywait` that says when it watches, whatever its options say, and else nothing.
+    private static func installWatching(in world: World) async throws {
+        let program = #"""
+            #!/bin/sh
+            for word; do
+                shift
+                case $word in -qq | --quiet) ;; *) set -- "$@" "$word" ;; esac
+            done
+            exec /usr/bin/inotifywait "$@" > /dev/null
+
+            """#
+        try await world.writeProgram(program, to: "bin/inotifywait")
     }
 
     /// Runs a script in the directory of its world, with the programs of the world and handoffctl.
@@ -110,17 +129,15 @@ struct ScriptStories {
         try await HandoffTestSupport.run(shell, ["-c", inPlace(script, device)], environment: environment(device))
     }
 
-    /// Runs `body` while a script runs.
+    /// Runs `body` while a script runs, with what it prints to standard error.
     private static func running(
         _ script: String,
         on device: Device,
-        _ body: @escaping @Sendable (ChildProcess) async throws -> Void
+        _ body: @escaping @Sendable (ChildProcess, Transcript) async throws -> Void
     ) async throws {
-        try await withTranscript(of: "/bin/sh", ["-c", inPlace(script, device)], environment: environment(device)) {
-            process,
-            _ in
-            try await body(process)
-        }
+        let arguments = ["-c", inPlace(script, device)]
+        let environment = environment(device)
+        try await withTranscript(of: "/bin/sh", arguments, environment: environment, reading: { $0.stderr }, body)
     }
 
     private static func inPlace(_ script: String, _ device: Device) -> String {
@@ -140,11 +157,5 @@ struct ScriptStories {
         let script = "printf '%s' \"$1\" > \"$2\""
         let result = try await HandoffTestSupport.run("/bin/sh", ["-c", script, "sh", text, file])
         #expect(result.status == 0)
-    }
-
-    /// The nearest activity; nil when there is none in this moment, or it has just changed.
-    private static func preview(on device: Device) async throws -> JSON? {
-        let result = try await device.run("--json", "continue", "--print")
-        return result.status == 0 ? try JSON(result.stdout) : nil
     }
 }

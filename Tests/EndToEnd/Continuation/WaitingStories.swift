@@ -1,9 +1,7 @@
 import DBus
-import Epoll
 import Foundation
 import HandoffBus
 import HandoffTestSupport
-import SystemPackage
 import TestLimits
 import Testing
 
@@ -101,7 +99,10 @@ struct WaitingStories {
                                     #expect(try JSON(await world.next(of: "begun"))["title"].string == "Draft")
                                     let unit = try await units.next()
                                     let path = try #require(unit.properties["StandardInputFile"]?.string)
-                                    try await Self.removal(of: FilePath(path))
+                                    let directory = URL(filePath: path).deletingLastPathComponent()
+                                    try await untilFiles(in: [directory], "the removal of \(path)") {
+                                        !FileManager.default.fileExists(atPath: path)
+                                    }
                                     try await world.tell("end")
                                     #expect(try await result.get().outcome == "app")
                                     try await world.tell("later")
@@ -112,12 +113,6 @@ struct WaitingStories {
                 }
             }
         }
-    }
-
-    /// Waits until a file has been removed.
-    private static func removal(of file: FilePath) async throws {
-        let watch = DirectoryWatch([file.removingLastComponent()])
-        while FileManager.default.fileExists(atPath: file.string) { try await watch.changed(orAfter: .seconds(1)) }
     }
 
     /// Returns when a program that does not tell counts as one that continues an activity, by having one continue one.

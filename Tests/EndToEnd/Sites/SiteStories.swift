@@ -174,7 +174,9 @@ struct SiteStories {
                         #expect(await app.next() == "WillContinue NSUserActivityTypeBrowsingWeb from laptop")
                         #expect(await app.next() == "Continue ")
                         let received = world.directory.appending(path: "received")
-                        try await desktop.poll { FileManager.default.fileExists(atPath: received.path()) }
+                        try await untilFiles(in: [world.directory], "what the program has received") {
+                            FileManager.default.fileExists(atPath: received.path())
+                        }
                         #expect(try String(contentsOf: received, encoding: .utf8).contains("scroll"))
                     }
                 }
@@ -208,8 +210,7 @@ struct SiteStories {
             #expect(try await desktop.run("apps", "--check", "--again").status == 0)
             #expect(try await desktop.run("apps", "--check", "--again").status == 0)
             // A request is printed before it is answered, and may be read after that.
-            try await desktop.poll { server.requests.lines.count { $0.contains("\"one\"") } >= 3 }
-            let tagged = server.requests.lines.filter { $0.contains("\"one\"") }
+            let tagged = try await server.requests.lines(3, "a request with a tag") { $0.contains("\"one\"") }
             let hosts = tagged.map { $0.split(separator: " ")[1].split(separator: ".")[0] }
             #expect(hosts.first == "plain", "asked for what was known before it disappeared")
             #expect(hosts.dropFirst().sorted() == ["plain", "root"], "known by their entity tags the second time")
@@ -234,12 +235,12 @@ struct SiteStories {
             )
             _ = try await desktop.domains { $0.isEmpty }
             // It may not have been written yet for the first time.
-            try await desktop.poll {
+            try await untilFiles(in: [cache.deletingLastPathComponent()], "the site to be forgotten") {
                 (try? String(contentsOf: cache, encoding: .utf8)).map { !$0.contains("plain") } ?? false
             }
             try world.writeSiteApp("org.example.Editor", ["plain"])
             #expect(try await desktop.domains { $0["plain"]?["state"].string == "approved" }.count == 1)
-            try await desktop.poll { server.requests(for: "plain").count >= 2 }
+            try await server.requests.lines(2, "a request") { $0.hasPrefix("GET plain.site.example ") }
             #expect(server.requests(for: "plain").count == 2)
         }
     }
@@ -255,7 +256,7 @@ struct SiteStories {
                     try await world.withDaemon("desktop", on: bus, variables: SiteServer.variables(of: world)) {
                         desktop in
                         #expect(try await desktop.domains()["plain"]?["state"].string == "approved")
-                        try await desktop.poll {
+                        try await untilFiles(in: [cache.deletingLastPathComponent()], "the answer to be kept") {
                             (try? String(contentsOf: cache, encoding: .utf8).contains("T1")) ?? false
                         }
                     }

@@ -86,7 +86,8 @@ struct AbsenceStories {
     /// Waits until each of the two has told the other its key, and neither has anything left to tell.
     private static func haveExchanged(_ one: Device, _ other: Device) async throws {
         let (first, second) = (try await one.id, try await other.id)
-        try await one.poll {
+        let directories = [one, other].map { URL(filePath: $0.world.stateDirectory(of: $0.name)) }
+        try await untilFiles(in: directories, "the exchange of the keys") {
             let (mine, theirs) = (try one.circleFile["peers"][second], try other.circleFile["peers"][first])
             return try one.isKnown(to: mine) && other.isKnown(to: theirs) && !mine["toldDigest"].isNull
                 && mine["toldDigest"] == theirs["toldDigest"]
