@@ -107,13 +107,14 @@ struct CancelStories {
         try await StreamFixture.run { fixture in
             fixture.origin.signal(SIGSTOP)
             let (client, continuation) = (fixture.receiver, fixture.continuation)
-            let ended = try await race {
-                await Result { try await client.openStream(continuation) }.errorName
-            } _: {
-                // Nothing tells when the daemon has begun to open it.
-                while true { _ = try await client.connection.call(fixture.cancellation) }
+            let calls = "type='method_call',interface='\(HandoffName.managerInterface)',member='OpenStream'"
+            try await BusMessages.follow([calls], on: fixture.receiverBus) { messages in
+                async let ended = Result { try await client.openStream(continuation) }.errorName
+                // The daemon gets what is sent from now on after that call.
+                try await messages.first("the call that opens a stream") { _ in true }
+                _ = try await client.connection.call(fixture.cancellation)
+                #expect(await ended == "UserCancelled")
             }
-            #expect(ended == "UserCancelled")
             await withTaskGroup(of: String.self) { group in
                 group.addTask { await Result { try await client.openStream(continuation) }.errorName }
                 group.cancelAll()

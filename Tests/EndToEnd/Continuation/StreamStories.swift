@@ -51,7 +51,7 @@ struct StreamStories {
                     // address that the other does not hear.
                     for client in [fixture.receiver, receiver] { try await client.waitForDevices(2) }
                     let continuation = try await receiver.take()
-                    let other = fixture.continued(by: receiver, as: continuation)
+                    let other = fixture.continued(by: receiver, on: tablet.bus, as: continuation)
                     var ends: [(here: LocalStream, there: LocalStream)] = []
                     for device in [fixture, other, other, fixture] { ends.append(try await device.open()) }
                     for (number, end) in ends.enumerated() { try await end.here.write([UInt8(number)]) }

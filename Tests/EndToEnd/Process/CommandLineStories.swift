@@ -98,19 +98,14 @@ struct CommandLineStories {
     func monitor() async throws {
         try await World.run { world in
             try await world.withDevice("laptop") { laptop in
-                try await laptop.withControl(["monitor"]) { process, output in
-                    // Only its first line shows that monitor is ready, so the program makes changes until there is one.
+                try await laptop.withMonitor { process, output in
+                    let begin = output.lines.count
                     try await laptop.connected { program in
                         let path = try await program.create("org.example.edit", ["Title": .string("T")])
-                        var count = 0
-                        while output.lines.isEmpty {
-                            count += 1
-                            try await program.set("Title", to: .string("\(count)"), of: path)
-                        }
                         try await program.setUserInfo(["line": .int64(12)], of: path)
                         try await program.becomeCurrent(path)
                     }
-                    let changed = try await output.first { line in
+                    let changed = try await output.first(from: begin) { line in
                         let event = try JSON(line)
                         return event["properties"]["UserInfo"]["line"].number == 12 ? event : nil
                     }
@@ -118,7 +113,11 @@ struct CommandLineStories {
                     #expect(changed["interface"].string == "org.handoffd.Activity1")
                     #expect(changed["object"].string.hasPrefix("/org/handoffd/Handoff1/Activity/"))
                     // The program has disconnected, which removes its activity.
-                    try await output.line(containing: #""event":"removed""#)
+                    let object = changed["object"].string
+                    try await output.first("the removal of \(object)", from: begin) { line -> Void? in
+                        let event = try JSON(line)
+                        return event["event"].string == "removed" && event["object"].string == object ? () : nil
+                    }
                     kill(process.processID, SIGINT)
                     #expect(await process.exitStatus() == 0)
                 }

@@ -167,19 +167,19 @@ struct FollowingStories {
         try await World.run { world in
             try await withPrivateBus { bus in
                 try await world.withDaemon("laptop", on: bus) { laptop in
-                    try await laptop.withControl(command) { process, output in
-                        try await laptop.connected { client in
-                            // The command follows the daemon once it has asked the bus for the owner of its name; there
-                            // is no event for that, but its first line comes after, and monitor's with any change.
-                            while output.lines.isEmpty {
-                                try await client.invalidate(client.create("org.example.probe", [:]))
-                            }
-                        }
+                    let following: @Sendable (ChildProcess, Transcript) async throws -> Void = { process, output in
+                        // It prints its first line after it has begun to follow the daemon.
+                        _ = try await output.first("the first line of handoffctl") { $0 }
                         try await body(process, output) { again in
                             laptop.signal(SIGTERM)
                             _ = await laptop.process.exitStatus()
                             try await world.withDaemon("laptop", on: bus) { try await again($0) }
                         }
+                    }
+                    if command == ["monitor"] {
+                        try await laptop.withMonitor(following)
+                    } else {
+                        try await laptop.withControl(command, body: following)
                     }
                 }
             }

@@ -58,7 +58,7 @@ struct LoginStories {
             let entry = try await watcher.one()
             logind.set("LockedHint", true)
             // The session is read at the start and again at the signal; by then the lock is known.
-            try await laptop.poll { try await laptop.json("status")["scanning"]["reason"].string == "away" }
+            try await laptop.untilAway()
             // The entry is still there after the lock, and it is the same one.
             #expect(try await watcher.one()["id"] == entry["id"])
             #expect(try await laptop.json("status")["scanning"]["effort"].string == "none", "nobody is there to see it")
@@ -70,7 +70,7 @@ struct LoginStories {
         try await Self.runWithOrigin { logind, laptop, _ in
             logind.set("LockedHint", true)
             let sentence = "This session is locked or idle, so nothing is scanned"
-            try await laptop.poll { try await laptop.json("status")["scanning"]["reason"].string == "away" }
+            try await laptop.untilAway()
             let status = try await laptop.run("status").stdout
             #expect(status.contains("scanning           no\n"))
             #expect(status.contains(sentence))
@@ -83,9 +83,10 @@ struct LoginStories {
             try await world.withDevice("tablet") { tablet in
                 try await laptop.trustEachOther(tablet)
                 try await tablet.publishing("org.example.draw") { _ in
-                    try await laptop.poll {
-                        try await laptop.run("nearby").stdout.contains("tablet")
+                    try await laptop.until("the tablet's activity", isLooking: true) { client in
+                        try await client.objects().nearby.contains { $0.deviceName == "tablet" }
                     }
+                    #expect(try await laptop.run("nearby").stdout.contains("tablet"))
                 }
             }
         }
@@ -95,11 +96,9 @@ struct LoginStories {
     func resumption() async throws {
         try await Self.runWithOrigin { logind, laptop, _ in
             #expect(try await laptop.json("status")["scanning"]["effort"].string == "windows")
-            // The daemon may not have subscribed yet.
-            try await laptop.poll {
-                logind.wakeUp()
-                return try await laptop.json("status")["scanning"]["effort"].string == "continuous"
-            }
+            try await logind.isRead()
+            logind.wakeUp()
+            try await laptop.until("a full scan") { try await $0.status().scanning.effort == "continuous" }
         }
     }
 
@@ -136,6 +135,13 @@ struct LoginStories {
     }
 }
 
+extension Device {
+    /// Waits until the daemon does not scan because the user is away.
+    fileprivate func untilAway() async throws {
+        try await until("that the user is away") { try await $0.status().scanning.reason == "away" }
+    }
+}
+
 /// systemd-logind with one session, as far as handoffd uses it (org.freedesktop.login1(5)).
 private final class FakeLogind: Sendable {
     private static let session: ObjectPath = "/org/freedesktop/login1/session/_32"
@@ -143,6 +149,7 @@ private final class FakeLogind: Sendable {
 
     private let hints = Mutex<[String: Bool]>([:])
     private let type = Mutex("wayland")
+    private let readings = ReceivedCalls()
     private let connection: Connection
     private var objects: ObjectTree { connection.objects }
 
@@ -180,6 +187,12 @@ private final class FakeLogind: Sendable {
         )
     }
 
+    /// Waits until the daemon has begun to read the session, which it does once it receives the signals.
+    func isRead() async throws {
+        _ = await readings.next()
+        try Task.checkCancellation()
+    }
+
     /// Changes what kind of session it is.
     func setType(_ name: String) { type.withLock { $0 = name } }
 
@@ -188,7 +201,10 @@ private final class FakeLogind: Sendable {
             name: "GetSession",
             inputs: [Argument(name: "session_id", type: .string)],
             outputs: [Argument(name: "object_path", type: .objectPath)]
-        ) { _ in .reply([.objectPath(Self.session)]) }
+        ) { [readings] _ in
+            readings.append("GetSession")
+            return .reply([.objectPath(Self.session)])
+        }
         objects.insert(
             [Interface(name: "org.freedesktop.login1.Manager", methods: [find])],
             at: "/org/freedesktop/login1"

@@ -1,6 +1,7 @@
 import DBus
 import HandoffBus
 import HandoffTestSupport
+import TestRuns
 
 /// The events that `handoffctl monitor --json` prints.
 struct Monitor: Sendable {
@@ -24,22 +25,16 @@ struct Monitor: Sendable {
 
     /// Waits until there were `count` events with that name; events are printed a moment after they happened.
     func shown(_ count: Int, of name: String) async throws {
-        var seen = 0
-        try await output.first { line -> Void? in
-            if try JSON(line)["event"].string == name { seen += 1 }
-            return seen == count ? () : nil
-        }
+        try await output.lines(count, "the event \(name)") { try JSON($0)["event"].string == name }
     }
 }
 
 extension Device {
     /// Runs `body` with every event that `handoffctl monitor` prints from then on.
     func monitoring(_ body: @escaping @Sendable (Monitor) async throws -> Void) async throws {
-        try await withControl(["monitor"]) { _, output in
+        try await withMonitor { _, output in
+            // The removal of this activity is the last event before `body` begins.
             try await connected { client in
-                // It prints nothing when it begins to receive events, and every event from then on.
-                while output.lines.isEmpty { try await client.invalidate(client.create("org.example.probe", [:])) }
-                // The removal of this activity is the last event before `body` begins.
                 let last = try await client.create("org.example.probe", [:])
                 try await client.invalidate(last)
                 try await output.line(
@@ -47,6 +42,46 @@ extension Device {
                 )
             }
             try await body(Monitor(output: output))
+        }
+    }
+
+    /// Runs `body` with `handoffctl monitor`, which prints every event from then on, and its output so far: events of
+    /// activities of the type `org.example.probe`.
+    func withMonitor(_ body: @escaping @Sendable (ChildProcess, Transcript) async throws -> Void) async throws {
+        let questions = "type='method_call',interface='org.freedesktop.DBus',member='GetNameOwner'"
+        try await BusMessages.follow([questions], on: bus) { messages in
+            try await withControl(["monitor"]) { process, output in
+                try await connected { try await $0.untilPrinting(output, messages) }
+                try await body(process, output)
+            }
+        }
+    }
+}
+
+extension HandoffClient {
+    /// Waits until `handoffctl monitor` prints events.
+    ///
+    /// It prints nothing when it begins, and passes over signals that it reads before it has read the answer to its second
+    /// question about the daemon, which it follows from then on. So the daemon changes each time that it has answered
+    /// another call meanwhile, until it prints that.
+    fileprivate func untilPrinting(_ output: Transcript, _ messages: BusMessages) async throws {
+        var questions: [String: Int] = [:]
+        let second = try await messages.first("the second question of handoffctl about the daemon") { message in
+            guard message.arguments.first?.string == HandoffName.control.description else { return false }
+            questions[message.sender, default: 0] += 1
+            return questions[message.sender] == 2
+        }
+        let ping = MethodCall(
+            destination: try BusName(second.sender),
+            path: "/",
+            interface: "org.freedesktop.DBus.Peer",
+            member: "Ping"
+        )
+        try await awaiting("the first event that handoffctl prints") {
+            while output.lines.isEmpty {
+                _ = try await connection.call(ping)
+                try await invalidate(create("org.example.probe", [:]))
+            }
         }
     }
 }

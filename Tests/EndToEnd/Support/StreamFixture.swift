@@ -17,8 +17,9 @@ struct StreamFixture: Sendable {
     let publisher: HandoffClient
     let editor: Editor
     let activity: ObjectPath
-    /// The connection of the app that continued it.
+    /// The connection of the app that continued it, and its bus.
     let receiver: HandoffClient
+    let receiverBus: PrivateBus
     /// The name of the continuation on the desktop.
     let continuation: String
     let reactor: Reactor
@@ -41,6 +42,7 @@ struct StreamFixture: Sendable {
                                 editor: editor,
                                 activity: activity,
                                 receiver: receiver,
+                                receiverBus: desktop.bus,
                                 continuation: continuation,
                                 reactor: reactor
                             )
@@ -52,7 +54,7 @@ struct StreamFixture: Sendable {
     }
 
     /// The same activity as it was continued by an app of a further device, over its own connection.
-    func continued(by receiver: HandoffClient, as continuation: String) -> StreamFixture {
+    func continued(by receiver: HandoffClient, on bus: PrivateBus, as continuation: String) -> StreamFixture {
         StreamFixture(
             world: world,
             origin: origin,
@@ -60,6 +62,7 @@ struct StreamFixture: Sendable {
             editor: editor,
             activity: activity,
             receiver: receiver,
+            receiverBus: bus,
             continuation: continuation,
             reactor: reactor
         )
