@@ -163,11 +163,7 @@ struct BrowserHostStories {
                             #expect(try await first.status() == 0)
                             let process = UInt32(try await second.hostProcess)
                             let name = try BusName(Browser.firefox.application)
-                            try await desktop.connected { client in
-                                try await desktop.poll {
-                                    (try? await client.connection.processID(of: name)) == process
-                                }
-                            }
+                            try await desktop.bus.waitForOwner(of: name, process: process)
                             async let other = desktop.json("continue")
                             _ = try await second.message("open")
                             try second.send(#"{"type":"opened","id":1,"opened":true}"#)

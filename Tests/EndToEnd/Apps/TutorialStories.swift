@@ -22,13 +22,15 @@ struct TutorialStories {
                 try there.type(lines)
                 try await desktop.watching { watcher in
                     try await watcher.until { $0.first?["application"].string == "org.example.Editor" }
-                    // Whatever was typed so far is in the state; the rest of the lines may still be on their way.
-                    try await desktop.poll {
-                        try await desktop.json("continue", "--print", "--fresh")["userInfo"]["lines"].number == 200
+                    // Whatever was typed so far is in the state; each line that comes later makes the state older again.
+                    var count: Double?
+                    while count != 200 {
+                        try await laptop.untilUnsaved()
+                        count = try await desktop.json("continue", "--print", "--fresh")["userInfo"]["lines"].number
                     }
                     let output = try await EditorProcess.editing(on: desktop.bus, in: world) { here in
                         try here.type(["my own draft"])
-                        try await desktop.poll { try await !desktop.json("status")["currentActivity"].isNull }
+                        try await desktop.until("the activity of the draft") { try await $0.currentType != nil }
                         #expect(try await desktop.json("continue")["outcome"].string == "app")
                     }
                     // The draft of this device, and then the text of the other one.
@@ -47,7 +49,7 @@ struct TutorialStories {
         try await World.runApps(prepare) { world, laptop, desktop in
             let output = try await EditorProcess.editing(on: desktop.bus, in: world) { here in
                 try here.type(["my own draft"])
-                try await desktop.poll { try await !desktop.json("status")["currentActivity"].isNull }
+                try await desktop.until("the activity of the draft") { try await $0.currentType != nil }
                 // It has the type and the version, and accepts no streams.
                 try await laptop.publishing("org.example.edit", ["--user-info", #"{"version": 1}"#]) { _ in
                     try await desktop.watching { _ = try await $0.one() }

@@ -26,11 +26,9 @@ struct AirStories {
                         let name = try JSON(errors)["name"].string
                         #expect(["PeerUnreachable", "TimedOut"].map { "org.handoffd.Error.\($0)" }.contains(name))
                     }
-                    let seen = try await desktop.json("nearby").array.first?["lastSeen"].time
-                    try world.setAir { _ in }
-                    _ = try await watcher.one()
+                    try world.setNearAir()
                     // The origin may have changed its address meanwhile; the entry follows when it is heard.
-                    try await desktop.untilHeard(after: seen)
+                    try await watcher.untilNear()
                     #expect(try await desktop.json("continue", "--print")["userInfo"]["text"].string == text)
                 }
             }
@@ -78,12 +76,10 @@ struct AirStories {
                 let status = try await laptop.json("status")
                 #expect(status["radioState"].string == "BluetoothOff")
                 #expect(!status["radioMessage"].string.isEmpty)
-                let seen = try await desktop.json("nearby").array.first?["lastSeen"].time
-                try world.setAir { _ in }
+                try world.setNearAir()
                 try await laptop.log.event("radio.ready", from: before)
                 try await desktop.watching { watcher in
-                    _ = try await watcher.one()
-                    try await desktop.untilHeard(after: seen)
+                    try await watcher.untilNear()
                     #expect(try await desktop.json("continue", "--print")["type"].string == "org.example.edit")
                 }
             }
@@ -180,12 +176,20 @@ struct RawRequest: Sendable, CustomTestStringConvertible {
     }
 }
 
-extension Device {
-    /// Waits until the origin was heard after that moment, nil for ever.
-    fileprivate func untilHeard(after moment: Timestamp?) async throws {
-        try await poll {
-            guard let seen = try await json("nearby").array.first?["lastSeen"].time else { return false }
-            return moment.map { seen > $0 } ?? true
-        }
+/// The strength at which a device is heard for the first time in the air of ``World/setNearAir()``, in dBm.
+private let nearSignal: Int8 = -40
+
+extension World {
+    /// Changes the air to one without faults, in which the laptop and the desktop are nearer than in any other: what is
+    /// heard from then on is heard with another strength.
+    fileprivate func setNearAir() throws {
+        try setAir { $0.signals = [Air.Pair("laptop", "desktop"): nearSignal] }
+    }
+}
+
+extension NearbyWatcher {
+    /// Waits until the one activity was heard in the air of ``World/setNearAir()``.
+    fileprivate func untilNear() async throws {
+        try await until { $0.count == 1 && $0[0]["rssi"].number == Double(nearSignal) }
     }
 }

@@ -36,7 +36,11 @@ struct SaveStories {
                             fetches += 1
                             try await monitor.shown(fetches, of: "continued")
                         }
-                        while text != keys { try await fetch() }
+                        while text != keys {
+                            // There are more keys than it has saved.
+                            try await laptop.untilUnsaved()
+                            try await fetch()
+                        }
                         // The last key may have arrived during the save, so one more save request is allowed.
                         try await fetch()
                         #expect(monitor.events("saveRequested").count <= fetches)

@@ -66,7 +66,7 @@ struct DesktopPairingStories {
             let (first, second) = (try await one.confirm(), try await other.confirm())
             #expect(first == second && first.filter(\.isNumber).count == 6)
             for (device, screen) in [(laptop, one), (desktop, other)] {
-                try await device.poll { try await device.json("devices").array.count == 1 }
+                try await device.until("the other device") { try await $0.listedDevices.count == 1 }
                 try await screen.item.until { $0.label == "Pair a device…" }
                 #expect(screen.notifications.summaries.contains { $0.hasPrefix("Paired with ") })
             }

@@ -1,5 +1,7 @@
+import DBus
 import Foundation
 import Glibc
+import HandoffModel
 import HandoffTestSupport
 import Synchronization
 import TestLimits
@@ -16,11 +18,12 @@ struct FollowedInputStories {
                 try await desktop.watching { watcher in
                     let entry = try await watcher.one()
                     try script.write(#"{"type": "org.example.edit", "title": "Draft", "userInfo": {"line": 7}}"#)
-                    try await desktop.poll { try await desktop.preview?["userInfo"]["line"].number == 7 }
+                    try await laptop.untilPublished(["line": .int64(7)])
+                    try await desktop.fetchNearest { $0.userInfo["line"] == .integer(7) }
                     let now = try await watcher.one()
                     #expect(now["id"].number == entry["id"].number)
                     try script.write(#"{"type": "org.example.draw"}"#)
-                    try await desktop.poll { try await desktop.preview?["type"].string == "org.example.draw" }
+                    try await desktop.fetchNearest { $0.type.description == "org.example.draw" }
                     try script.write("null")
                     try await script.event("ended")
                     try await watcher.none()
@@ -142,14 +145,6 @@ struct FollowedInputStories {
 }
 
 extension Device {
-    /// The nearest activity; nil when there is none in this moment, or it has just changed.
-    fileprivate var preview: JSON? {
-        get async throws {
-            let result = try await run("--json", "continue", "--print")
-            return result.status == 0 ? try JSON(result.stdout) : nil
-        }
-    }
-
     /// Runs `body` while `handoffctl publish --follow` reads what it writes.
     fileprivate func following(_ body: @escaping @Sendable (Script) async throws -> Void) async throws {
         let pipe = world.directory.appending(path: "lines-\(UUID())").path()

@@ -114,17 +114,6 @@ struct Device: Sendable {
         try await withTranscript(of: Programs.handoffctl, all, environment: world.environment, body)
     }
 
-    /// Evaluates `condition` until it holds, for states without an event.
-    func poll(until condition: () async throws -> Bool) async throws {
-        while try await !condition() { await Task.yield() }
-    }
-
-    /// Whether an activity of that type is current; nil for none.
-    func isCurrent(_ type: String?) async throws -> Bool {
-        let current = try await json("status")["currentActivityType"]
-        return current.isNull ? type == nil : current.string == type
-    }
-
     /// Waits until `condition` holds, which is evaluated now and after each signal of the daemon.
     ///
     /// - Parameters:

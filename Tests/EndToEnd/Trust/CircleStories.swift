@@ -284,17 +284,11 @@ struct CircleStories {
 extension Device {
     /// Waits until this device lists that one.
     func hasLearnt(of name: String) async throws {
-        try await watching { _ in
-            try await poll {
-                try await json("devices").array.contains { $0["name"].string == name }
-            }
-        }
+        try await until("the device \(name)", isLooking: true) { try await $0.listedDevices.contains(name) }
     }
 
     /// Waits until this device trusts exactly these devices.
     func knows(_ names: String...) async throws {
-        try await watching { _ in
-            try await poll { try await json("devices").array.map { $0["name"].string } == names }
-        }
+        try await until("the devices \(names)", isLooking: true) { try await $0.listedDevices == names }
     }
 }
