@@ -11,7 +11,7 @@ runs, its name, the number of words of its command, and these words. How it runs
     alone    while no other part runs, since it measures time
     reader   after the part before it in the list, whose results it reads; it takes no place
 
-A place is that of a guest. With one place, the output of a part is shown as it comes; with more, as a whole when the part
+A place is that of a guest. The output of a part that runs alone is shown as it comes; of others, as a whole when the part
 has ended. A part that is not chosen is shown and counted; those that read its results find those of an earlier run.
 
 A part may print how many tests it has run, as "3 passed, 1 failed, 0 skipped" alone on a line, of which the last one
@@ -186,16 +186,17 @@ class Run:
         part.end(1, b"")
 
     def _start(self, part):
-        self._show(f"== {part.name}" if self._at_once == 1 else f"== begins: {part.name}")
+        is_alone = not self._running and (self._at_once == 1 or part.kind == "alone")
+        self._show(f"== {part.name}" if is_alone else f"== begins: {part.name}")
         part.began = time.monotonic()
         with open(self.log(part), "wb") as log:
-            shown = subprocess.PIPE if self._at_once == 1 else log
+            shown = subprocess.PIPE if is_alone else log
             process = subprocess.Popen(part.command, stdin=subprocess.DEVNULL, stdout=shown, stderr=subprocess.STDOUT)
             self._running[process.pid] = (process, part)
             if self.is_stopped:
                 # Stopped while the process began.
                 self._end(process)
-            if self._at_once == 1:
+            if is_alone:
                 for line in process.stdout:
                     log.write(line)
                     self._show(line.decode(errors="replace").removesuffix("\n"))
@@ -210,7 +211,7 @@ class Run:
         part.end(process.returncode, self.log(part).read_bytes())
         part.seconds = time.monotonic() - part.began
         part.processor = usage.ru_utime + usage.ru_stime
-        if self._at_once > 1:
+        if process.stdout is None:
             self._show(f"== {part.name}")
             self._show(self.log(part).read_text(errors="replace").removesuffix("\n"))
         self._show(f"== {part.line}")
