@@ -12,8 +12,8 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 
+from monitor import monitoring
 from world import TIMEOUT, Failure, Steps, check, device, rig, run_story, trust_each_other, type_hash
 
 FIRST, SECOND = "org.example.notes.editing", "org.example.mail.composing"
@@ -83,10 +83,9 @@ def works_again(what, steps, laptop, nearby, activity_type):
 
 def wait_state(machine, wanted):
     """Waits until a daemon reports a state of its radio, which it logs a moment before."""
-    deadline = time.monotonic() + TIMEOUT
-    while (state := machine.ctl("status")["radioState"]) != wanted:
-        if time.monotonic() > deadline:
-            raise Failure(f"{machine.name} reports {state}")
+    with monitoring(machine.bus) as changes:
+        while (state := machine.ctl("status")["radioState"]) != wanted:
+            changes.wait(lambda _: True, f"a change at {machine.name}, which reports {state}")
 
 
 def recover(steps, laptop, desktop, nearby):
