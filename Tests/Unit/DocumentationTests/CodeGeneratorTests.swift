@@ -12,7 +12,10 @@ struct CodeGeneratorTests {
             for file in GeneratedCode.files {
                 let code = "\(directory)/\(file.name)"
                 let names = ["--interface-prefix", "org.handoffd.", "--c-namespace", "Handoff"]
-                try await GeneratedCode.output("/usr/bin/gdbus-codegen", names + ["--generate-c-code", code, file.path])
+                try await GeneratedCode.output(
+                    "/usr/bin/gdbus-codegen",
+                    names + ["--generate-c-code", code, file.path]
+                )
                 try await GeneratedCode.output(
                     "/usr/bin/gcc",
                     ["-Wall", "-Werror", "-c", "\(code).c", "-o", "\(code).o"] + flags

@@ -9,13 +9,20 @@ struct QtCodeGeneratorTests {
     func qt() async throws {
         try await GeneratedCode.withDirectory { directory in
             let flags = try await GeneratedCode.flags(of: "Qt5DBus")
-            let moc = try await GeneratedCode.output("/usr/bin/pkg-config", ["--variable=host_bins", "Qt5Core"]) + "/moc"
+            let moc =
+                try await GeneratedCode.output("/usr/bin/pkg-config", ["--variable=host_bins", "Qt5Core"]) + "/moc"
             var all = ""
             for file in GeneratedCode.files {
                 for (option, kind) in [("-p", "Proxy"), ("-a", "Adaptor")] {
                     let name = file.name + kind
-                    try await GeneratedCode.output("/usr/bin/qdbusxml2cpp", [option, "\(directory)/\(name)", file.path])
-                    try await GeneratedCode.output(moc, ["\(directory)/\(name).h", "-o", "\(directory)/\(name).moc.cpp"])
+                    try await GeneratedCode.output(
+                        "/usr/bin/qdbusxml2cpp",
+                        [option, "\(directory)/\(name)", file.path]
+                    )
+                    try await GeneratedCode.output(
+                        moc,
+                        ["\(directory)/\(name).h", "-o", "\(directory)/\(name).moc.cpp"]
+                    )
                     all += "#include \"\(name).cpp\"\n#include \"\(name).moc.cpp\"\n"
                 }
             }
