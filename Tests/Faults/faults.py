@@ -67,18 +67,17 @@ def random_fault(world, random, *more):
 
 
 def heal(world, before_start=lambda machine: None):
-    """Ends all faults and starts what has ended; returns whether a fault was there, and whose daemons had ended."""
-    hit, ended = False, set()
+    """Ends all faults and starts what has ended; returns whether there was a fault."""
+    hit = False
     for machine in world.machines:
         hit = machine.end_faults() or hit
     world.air.heal()
     for machine in world.machines:
         if machine.is_ending():
-            ended.add(machine.name)
             before_start(machine)
             machine.ensure()
         machine.wait_for_bus()
-    return hit, ended
+    return hit
 
 
 class Publisher:

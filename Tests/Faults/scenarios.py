@@ -192,7 +192,7 @@ def pairing(world, random):
         for agent in agents:
             agent.kill()
             agent.wait()
-    hit, _ = heal(world)
+    hit = heal(world)
     # With something to continue, the devices meet.
     publishers = [Publisher(each) for each in world.machines]
     try:
