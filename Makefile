@@ -46,8 +46,6 @@ BUS_NAMES := org.handoffd.Handoff1 org.handoffd.Control1
 SOURCES := Package.swift Sources Tests Examples
 PROTO := Sources/HandoffWire/Protocol
 
-export HANDOFF_TEST_PYTHON := $(CURDIR)/.cache/python/bin/python
-
 .PHONY: help
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
