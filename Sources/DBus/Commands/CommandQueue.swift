@@ -29,9 +29,6 @@ final class CommandQueue: Sendable {
         Glibc.close(wakeDescriptor)
     }
 
-    /// Whether the connection has not ended.
-    var isOpen: Bool { state.withLock { !$0.isClosed } }
-
     /// Returns an identifier that no other call of this connection has.
     func nextCall() -> CallID {
         CallID(number: lastCall.add(1, ordering: .relaxed).newValue)

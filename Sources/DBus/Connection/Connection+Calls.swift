@@ -46,6 +46,13 @@ extension Connection {
         }
     }
 
+    /// Returns whether the bus answers, even if the task is cancelled: false once it is lost, or the connection has ended.
+    ///
+    /// A bus that has just ended looks as before until the connection's thread reads that.
+    package func isAnswered() async -> Bool {
+        (try? await callBus("GetId", [])) != nil
+    }
+
     /// Calls a method of the bus itself, even if the task is cancelled: for setup that has to be undone, and for
     /// cleanup.
     ///

@@ -62,9 +62,6 @@ package final class Connection: Sendable {
         }
     }
 
-    /// Whether messages can still be sent: false once the bus is lost, or the connection has ended.
-    package var isOpen: Bool { context.queue.isOpen }
-
     /// Emits a signal; never blocks.
     ///
     /// A signal that cannot be sent (a NUL in a string, see `Value`) is dropped and counted in `sendFailures`.

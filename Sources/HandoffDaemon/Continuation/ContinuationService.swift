@@ -175,9 +175,10 @@ struct ContinuationService: Sendable {
     /// Tells an app that its announced activity is not coming, while the daemon stops and is still on the bus.
     ///
     /// On the same connection: if the bus is just starting the app, it passes on both calls or neither. The next run of the
-    /// daemon would only know that it has sent the announcement.
+    /// daemon would only know that it has sent the announcement. After the loss of the bus, the next connection tells the app.
     private func withdrawAnnouncement(_ job: Job) async {
-        guard let app = job.app, let type = job.type, connection.isOpen, await journal.withdraw(job.id) else { return }
+        guard let app = job.app, let type = job.type, await connection.isAnswered(), await journal.withdraw(job.id)
+        else { return }
         job.delivery.reportFailure(of: type, to: app, .cancelled, "handoffd was stopped; try again.")
     }
 

@@ -45,6 +45,26 @@ struct DisconnectionTests {
         #expect(held.withLock { $0.object == nil })
     }
 
+    @Test("The bus answers until it has ended, also a task that is cancelled")
+    func answers() async throws {
+        try await withPrivateBus { bus in
+            let error = await dbusError {
+                try await Connection.withConnection(to: bus.address) { connection in
+                    let isAnswered = await withTaskGroup(of: Bool.self) { group in
+                        group.cancelAll()
+                        group.addTask { await connection.isAnswered() }
+                        return await group.next()
+                    }
+                    #expect(isAnswered == true)
+                    await bus.terminate()
+                    #expect(await !connection.isAnswered())
+                    await untilCancelled()
+                }
+            }
+            #expect(error?.code == .disconnected)
+        }
+    }
+
     /// Waits for an answer, a signal and an owner, ends the bus meanwhile, and reports how each wait ended.
     private static func waitForEverything(
         _ connection: Connection,
