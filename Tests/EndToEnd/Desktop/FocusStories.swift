@@ -72,6 +72,8 @@ struct FocusStories {
         private func tool(_ arguments: [String]) async throws -> String {
             let result = try await HandoffTestSupport.run("/usr/bin/xdotool", arguments, environment: environment)
             try Task.checkCancellation()
+            // A window that disappears while it is looked at, such as the frame of one that was closed, ends the program.
+            if result.stderr.contains("BadWindow") { return try await tool(arguments) }
             guard result.status == 0 else { throw MissingProgram(description: "xdotool failed: \(result.stderr)") }
             return result.stdout
         }
