@@ -46,8 +46,8 @@ struct Device: Sendable {
 
     /// Trusts `other` by its card.
     func trust(_ other: Device) async throws {
-        let card = try await other.json("devices", "card")["card"].string
-        _ = try await json("devices", "trust", card)
+        let card = try await other.connected { try await $0.card() }
+        _ = try await connected { try await $0.trust(card: card) }
     }
 
     /// Makes this device and `other` trust each other by their cards.
@@ -58,7 +58,7 @@ struct Device: Sendable {
 
     /// This device's id.
     var id: String {
-        get async throws { try await json("status")["deviceID"].string }
+        get async throws { try await connected { try await $0.status().deviceID } }
     }
 
     /// The key of the present day under which the daemon advertises, as its state directory has it.
