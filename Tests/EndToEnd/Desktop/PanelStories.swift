@@ -33,7 +33,9 @@ struct PanelStories {
         let item = TrayedItem(connection: connection, name: HandoffName.desktop)
         try await item.until(label: "Editor from laptop")
         try await item.until(status: "Active")
-        // The panel tells nobody when it has drawn the icon. Titles are fetched when it shows the menu.
+        // The panel tells nobody when it has drawn the icon, nor when its menu gets the keys: it calls the item before. So the
+        // gestures are made again, one program for each after the other, until they have had their effect. Titles are fetched
+        // when it shows the menu.
         let clicking: @Sendable () async throws -> Void = { while true { try await panel.clickItem() } }
         try await withBackgroundTasks([clicking]) {
             try await item.until(label: "“Draft” – Editor from laptop")
