@@ -15,6 +15,7 @@ huge        one that sends a message without an end; it prints "taken" once a cl
 
 import os
 import pathlib
+import select
 import signal
 import socket
 import sys
@@ -58,18 +59,36 @@ class Hyprland:
         self.clients = []
         self.lock = threading.Lock()
         instance = directory / "hypr" / "0123456789abcdef_1_2"
-        serve(listen(instance / ".socket.sock"), self.answer)
-        serve(listen(instance / ".socket2.sock"), self.subscribe)
+        requests, events = listen(instance / ".socket.sock"), listen(instance / ".socket2.sock")
+        events.setblocking(False)
+        threading.Thread(target=self.accept, args=(requests, events), daemon=True).start()
+
+    def accept(self, requests, events):
+        """Accepts connections in one thread, as Hyprland does: who waits for events before it asks is told what follows."""
+        while True:
+            select.select([requests, events], [], [])
+            self.subscribe_all(events)
+            if select.select([requests], [], [], 0)[0]:
+                connection = requests.accept()[0]
+                # It may have connected to wait for events meanwhile.
+                self.subscribe_all(events)
+                threading.Thread(target=self.answer, args=(connection,), daemon=True).start()
+
+    def subscribe_all(self, events):
+        """Sends events from now on to all who wait for them."""
+        while True:
+            try:
+                connection = events.accept()[0]
+            except BlockingIOError:
+                return
+            with self.lock:
+                self.clients.append(connection)
 
     def answer(self, connection):
         request = connection.recv(100)
         assert request == b"j/activewindow", request
         connection.sendall(self.window.encode())
         connection.close()
-
-    def subscribe(self, connection):
-        with self.lock:
-            self.clients.append(connection)
 
     def send(self, event):
         with self.lock:
