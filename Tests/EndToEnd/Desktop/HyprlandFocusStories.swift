@@ -1,4 +1,3 @@
-import AsyncSupport
 import Foundation
 import HandoffBus
 import HandoffTestSupport
@@ -43,14 +42,9 @@ struct HyprlandFocusStories {
         /// Waits until the daemon knows that each of these apps had the focus: while another one has it, none is current.
         func untilFollowed(_ apps: [ChildProcess], _ other: ChildProcess) async throws {
             for app in apps + [other] {
-                // A connection that has just been lost takes what is told over it with it, so it is told again.
-                let telling: @Sendable () async throws -> Void = {
-                    while true {
-                        try focus(app)
-                        _ = try await laptop.connected { try await $0.status() }
-                    }
-                }
-                try await withBackgroundTasks([telling]) { try await reports.until(app.processID) }
+                // A handoff-desktop that connects anew meanwhile asks first, and is told this.
+                try focus(app)
+                try await reports.until(app.processID)
             }
             try await laptop.untilCurrent(nil)
         }
