@@ -90,9 +90,9 @@ class TextServer {
     }
 }
 
-/** The time in ms by a clock that nobody sets back, and which is the same for all processes of the computer. */
+/** The time in µs by a clock that nobody sets back, and which is the same for all processes of the computer. */
 function uptime() {
-    return Number(process.hrtime.bigint() / 1_000_000n);
+    return Number(process.hrtime.bigint() / 1000n);
 }
 
 /** The directory for the sockets of all windows, which is the user's alone; null where there can be none. */
