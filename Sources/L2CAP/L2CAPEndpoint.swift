@@ -13,7 +13,7 @@ package struct L2CAPEndpoint: Hashable, Sendable {
         self.psm = psm
     }
 
-    /// Converts a socket address of the kernel; nil if it is not an endpoint of L2CAP over LE with a dynamic PSM.
+    /// Converts a socket address of the kernel; nil if it is not an endpoint of L2CAP over LE with an ``LEPSM``.
     init?(_ socketAddress: sockaddr_l2) {
         guard socketAddress.l2_family == sa_family_t(AF_BLUETOOTH),
             let psm = LEPSM(exactly: UInt16(littleEndian: socketAddress.l2_psm))

@@ -81,7 +81,8 @@ struct L2CAPSocket: ~Copyable {
                 _ = try systemCall { getsockname(descriptor.rawValue, pointer, &length) }
             }
         }
-        guard let endpoint = L2CAPEndpoint(address) else { throw .invalidArgument }
+        // The kernel chooses the lowest free PSM: with 31 listeners of other programs, none is left that can be advertised.
+        guard let endpoint = L2CAPEndpoint(address) else { throw .addressInUse }
         return endpoint
     }
 

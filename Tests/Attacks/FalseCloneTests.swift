@@ -10,7 +10,7 @@ import Testing
 struct FalseCloneTests {
     private static let endpoint = PeerEndpoint(
         address: RadioAddress("C0:00:00:00:00:01/random"),
-        port: LEPSM(lowSevenBits: 1)
+        port: LEPSM(lowFiveBits: 1)
     )
 
     @Test("A device that was restarted ignores what it may have sent before")

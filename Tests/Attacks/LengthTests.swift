@@ -24,7 +24,7 @@ struct LengthTests {
             let kind = number % 4
             let answer = try Self.answer(of: kind, &random)
             model.append((kind, answer.encode().count))
-            let request = FetchRequest(typeHash: try ActivityType("org.example.edit").hash, tag: ActivityTag(1))
+            let request = FetchRequest(number: .some)
             var session = ClientSession(keys: caller, peer: origin.publicKeys, request: .fetch(request))
             var server = ServerSession(trial: trial)
             let first = try #require(try session.open(server.greeting))

@@ -22,8 +22,9 @@ struct ObservationTests {
             none.append(try subject.published.advertise(random.bytes(10)).bytes)
             let withdrawal = AdvertisementPayload(
                 hasWebpage: false,
-                port: LEPSM(lowSevenBits: 1),
-                activity: nil
+                port: LEPSM(lowFiveBits: 1),
+                typeHash: nil,
+                number: .some
             )
             withdrawals.append(subject.sealed(withdrawal, slot: someSlot))
             activities.append(subject.sealed(try .random(using: &random, hasWebpage: true), slot: someSlot))
@@ -61,8 +62,12 @@ struct ObservationTests {
             let subject = try SimulatedSender(using: &random)
             // The hash before it is sealed in the published format: it never changes, and is the same on every device.
             if dictionary.contains(types[number].bytes) { model += 1 }
-            let activity = AdvertisedActivity(typeHash: types[number], tag: ActivityTag(1))
-            let payload = AdvertisementPayload(hasWebpage: false, port: LEPSM(lowSevenBits: 1), activity: activity)
+            let payload = AdvertisementPayload(
+                hasWebpage: false,
+                port: LEPSM(lowFiveBits: 1),
+                typeHash: types[number],
+                number: .some
+            )
             let sealed = subject.sealed(payload, slot: someSlot)
             if (0...6).contains(where: { dictionary.contains(Array(sealed[$0..<($0 + 4)])) }) { here += 1 }
         }
@@ -76,8 +81,9 @@ struct ObservationTests {
         var random = SeededRandom(seed: 14)
         let payload = AdvertisementPayload(
             hasWebpage: true,
-            port: LEPSM(lowSevenBits: 1),
-            activity: AdvertisedActivity(typeHash: try ActivityType("org.example.edit").hash, tag: ActivityTag(1))
+            port: LEPSM(lowFiveBits: 1),
+            typeHash: try ActivityType("org.example.edit").hash,
+            number: .some
         )
         let devices = try SimulatedSender.population(50, using: &random)
         let seen = Set((0..<50).flatMap { slot in devices.map { $0.sealed(payload, slot: someSlot + UInt64(slot)) } })

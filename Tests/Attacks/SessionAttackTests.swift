@@ -17,7 +17,7 @@ struct SessionAttackTests {
     }
 
     private static func call(_ caller: DeviceKeys, to peer: DeviceKeys) throws -> ClientSession {
-        let request = FetchRequest(typeHash: try ActivityType("org.example.edit").hash, tag: ActivityTag(1))
+        let request = FetchRequest(number: .some)
         return ClientSession(keys: caller, peer: peer.publicKeys, request: .fetch(request))
     }
 

@@ -33,13 +33,16 @@ extension AdvertisementPayload {
     static func random(using random: inout SeededRandom, hasWebpage: Bool? = nil) throws -> AdvertisementPayload {
         AdvertisementPayload(
             hasWebpage: hasWebpage ?? .random(using: &random),
-            port: LEPSM(lowSevenBits: .random(in: 0x80...0xFF, using: &random)),
-            activity: AdvertisedActivity(
-                typeHash: try ActivityType("org.example.app\(Int.random(in: 0..<100, using: &random))").hash,
-                tag: ActivityTag(.random(in: .min ... .max, using: &random))
-            )
+            port: LEPSM(lowFiveBits: .random(in: .min ... .max, using: &random)),
+            typeHash: try ActivityType("org.example.app\(Int.random(in: 0..<100, using: &random))").hash,
+            number: AdvertisementNumber(slot: someSlot, lowNineBits: .random(in: .min ... .max, using: &random))
         )
     }
+}
+
+extension AdvertisementNumber {
+    /// An arbitrary number.
+    static let some = AdvertisementNumber(slot: someSlot, lowNineBits: 1)
 }
 
 /// An arbitrary slot, far from 1970.

@@ -35,18 +35,19 @@ struct StreamTokenTests {
 
     /// How many activities of other programs a device opens to a program that knows the token of the first of them.
     private func reached() throws -> Int {
-        var origin = Origin<App>(streamTokenKey: .generate(), firstTag: ActivityTag(0))
-        let now = Moment(uptime: .zero, unixMicroseconds: 1_700_000_000_000_000)
+        var origin = Origin<App>(streamTokenKey: .generate())
+        let start = Moment(uptime: .zero, unixMicroseconds: 1_700_000_000_000_000)
         let type = try ActivityType("org.example.edit")
         var tokens: [UInt64] = []
         for number in 0...Self.others {
             let app = App(number: number)
+            let now = start.advanced(by: .seconds(10 * number))
             let activity = try Activity(type: type, supportsContinuationStreams: true)
             let id = try origin.create(activity, owner: app, isEligible: true).id
             try origin.update(id, by: app, at: now) { $0.delegate = "/app" }
             try origin.becomeCurrent(id, by: app, at: now)
-            let tag = try #require(origin.current?.tag)
-            let request = FetchRequest(typeHash: type.hash, tag: tag, purpose: .take(.random()))
+            let advertised = try #require(origin.advance(to: now).broadcast)
+            let request = FetchRequest(number: advertised.number, purpose: .take(.random()))
             guard case .activity(let given) = origin.answer(to: request, from: laptop, at: now) else { continue }
             tokens.append(try #require(given.properties.streamToken))
             // Other programs of the same device have continued the others.

@@ -46,7 +46,7 @@ struct TimingTests {
 
     private static func content() throws -> AdvertisementPacer.Content {
         let type = try ActivityType("org.example.edit").hash
-        return .activity(AdvertisedActivity(typeHash: type, tag: ActivityTag(1)), hasWebpage: false)
+        return .activity(OfferedActivity(id: 1, typeHash: type), hasWebpage: false)
     }
 
     /// When a device whose clock is that many seconds ahead changes to each of the slots, in seconds after the border.

@@ -130,7 +130,7 @@ private struct Day {
         typealias Delegate = Never
     }
 
-    private var origin = Origin<App>(streamTokenKey: .generate(), firstTag: ActivityTag(0))
+    private var origin = Origin<App>(streamTokenKey: .generate())
     private var onAir: (broadcast: AdvertisementPacer.Broadcast, data: [UInt8])?
     private var payloads: [[UInt8]: UInt64] = [:]
 
@@ -169,13 +169,7 @@ private struct Day {
             if broadcast == nil { onAir = nil }
             return
         }
-        let payload = AdvertisementPayload(
-            hasWebpage: false,
-            port: LEPSM(lowSevenBits: 0x10),
-            activity: {
-                if case .activity(let activity, _, _) = broadcast.content { activity } else { nil }
-            }()
-        )
+        let payload = AdvertisementPayload(broadcast, port: LEPSM(lowFiveBits: 0x10))
         let data = AdvertisementSealer(key: key, slot: broadcast.slot).seal(payload.encode())
         registrations += 1
         if let slot = payloads[data], slot != broadcast.slot { carriedOver += 1 }

@@ -86,7 +86,7 @@ enum SessionBenchmark {
         let devices = (0..<count).map { _ in DeviceKeys.generate() }
         let trial = try SessionTrial(origin, devices: devices.map(\.publicKeys))
         let caller = devices[count - 1]
-        let request = Request.fetch(FetchRequest(typeHash: activity.type.hash, tag: ActivityTag(1)))
+        let request = Request.fetch(FetchRequest(number: AdvertisementNumber(slot: 1, lowNineBits: 1)))
         return {
             var fetch = ClientSession(keys: caller, peer: origin.publicKeys, request: request)
             var serve = ServerSession(trial: trial)

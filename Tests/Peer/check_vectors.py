@@ -6,13 +6,15 @@ Usage: check_vectors.py DIRECTORY. Prints how many cases agree.
 
 import asyncio
 import dataclasses
+import fractions
 import json
 import pathlib
 import sys
 
 from handoff_peer import gatt
 from handoff_peer.activity import Activity
-from handoff_peer.advertisement import AdvertisingKey, Content, DailyKey, directed_key, open_sealed, seal, type_hash
+from handoff_peer.advertisement import NO_TYPE, AdvertisingKey, Content, DailyKey, directed_key, open_sealed, port_bits
+from handoff_peer.advertisement import seal, type_hash
 from handoff_peer.card import CardError, read_card, write_card
 from handoff_peer.circle import Circle
 from handoff_peer.errors import ChannelEnded, ProtocolError, Refused
@@ -23,6 +25,7 @@ from handoff_peer.messages import read_report, read_request, settle_request
 from handoff_peer.names import clean
 from handoff_peer.network import CALLER, LISTENER, Acceptance, NetworkSecret, Opening
 from handoff_peer.noise import AESCipher, Handshake
+from handoff_peer.numbering import Latest, Number
 from handoff_peer.pairing import LONGEST_FRAME, Closing, Exchange, Introduction, caller_handshake, listener_handshake
 from handoff_peer.pairing import pairing_message, pairing_opening, read_opening
 from handoff_peer.pairing_request import Conversation as PairingConversation
@@ -40,14 +43,28 @@ def unhex(case: dict, *names: str) -> list[bytes]:
 
 
 def check_advertisement(case: dict) -> None:
-    content = Content(case["port"], type_hash(case["activityType"]), case["activityTag"], case["hasWebpage"],
-                      case["hasDocument"])
+    hashed = type_hash(case["activityType"], case.get("team"))
+    content = Content(case["port"], hashed, case["number"], case["hasWebpage"], case["hasDocument"])
     assert content.type_hash.hex() == case["typeHash"]
     check_sealed(case, content)
 
 
 def check_withdrawal(case: dict) -> None:
-    check_sealed(case, Content.withdrawal(case["port"]))
+    check_sealed(case, Content.withdrawal(case["port"], case["number"]))
+
+
+def check_numbers(case: dict) -> None:
+    """Hears what a device shows, and what somebody repeats of it."""
+    latest = None
+    for heard in case["heard"]:
+        number, hashed = Number(heard["slot"], heard["number"]), bytes.fromhex(heard.get("typeHash", NO_TYPE.hex()))
+        # Not as floating point: a silence may have the exact length that matters.
+        at = fractions.Fraction(heard["at"], 1000)
+        accepted = latest.then(number, hashed, at) if latest else Latest.first(number, hashed, at)
+        assert (accepted is not None) == heard["isAccepted"], heard
+        is_new = accepted is not None and hashed != NO_TYPE and accepted.is_new
+        assert is_new == heard.get("isNewEntry", False), heard
+        latest = accepted or latest
 
 
 def check_sealed(case: dict, content: Content) -> None:
@@ -500,7 +517,14 @@ def contents_of(case: dict, message: bytes) -> dict:
         activity = contents["activity"]
         assert SCHEMA.encode("Answer", {"activity": activity.message()}) == message
         contents["activity"] = in_vectors(activity)
-    return {name: part.hex() if isinstance(part, bytes) else part for name, part in contents.items()}
+    return in_hexadecimal(contents)
+
+
+def in_hexadecimal(part):
+    """The same with all bytes in hexadecimal."""
+    if isinstance(part, dict):
+        return {name: in_hexadecimal(inner) for name, inner in part.items()}
+    return part.hex() if isinstance(part, bytes) else part
 
 
 def check_message(case: dict) -> None:
@@ -516,7 +540,7 @@ def check_message(case: dict) -> None:
 
 def check_pairing(case: dict) -> None:
     tokens = unhex(case, "callerToken", "listenerToken")
-    assert (bytes([case["port"] - 0x80]) + tokens[0]).hex() == case["callerAdvertisement"]
+    assert (bytes([port_bits(case["port"])]) + tokens[0]).hex() == case["callerAdvertisement"]
     ephemerals = unhex(case, "callerEphemeralPrivateKey", "listenerEphemeralPrivateKey")
     conversation = Conversation("NN", b"handoffd v2 pairing", [b"", b""], ephemerals)
     sent = [conversation.send("caller", pairing_opening(*tokens)), conversation.send("listener", b"")]
@@ -639,9 +663,9 @@ CHECKS = {
     "cipher": check_cipher,
     "advertisement": check_advertisement, "card": check_card, "circle": check_circle, "daily": check_daily,
     "exchange": check_exchange, "gatt": check_gatt, "messages": check_message, "names": check_name, "news": check_news,
-    "noise-kk": check_noise, "pairing": check_pairing, "pairing-refusals": check_pairing_refusal,
-    "reconciliation": check_reconciliation, "refusals": check_refusal, "session": check_session, "stream": check_stream,
-    "withdrawal": check_withdrawal,
+    "noise-kk": check_noise, "numbers": check_numbers, "pairing": check_pairing,
+    "pairing-refusals": check_pairing_refusal, "reconciliation": check_reconciliation, "refusals": check_refusal,
+    "session": check_session, "stream": check_stream, "withdrawal": check_withdrawal,
 }
 
 

@@ -281,19 +281,21 @@ async def fetch(world, laptop, peer):
                 # A repetition is answered, and has no effect.
                 await peer.client.report(take, "continued browser")
                 check(monitor.events[before:].count("continued"), 1)
-            async with world.step("an activity with another tag is not current"):
-                tag = (await peer.entry(laptop_id)).content.tag ^ 1
-                check(await refusal_of(peer.client.fetch(laptop_id, tag=tag)), "NO_LONGER_CURRENT")
+            async with world.step("what has another number is not current, and the refusal says what is"):
+                shown = (await peer.entry(laptop_id)).number
+                refused = await refusal_of(peer.client.fetch(laptop_id, number=shown._replace(index=shown.index ^ 1)))
+                check((refused.code, refused.current["typeHash"]), ("NO_LONGER_CURRENT", type_hash(EDITING)))
+                check((await peer.client.fetch(laptop_id)).activity.title, "Kinds")
         async with world.step("the peer hears that the activity has ended"):
             await peer.events.first("gone", wanted=lambda event: event.device == laptop_id)
 
 
 async def refusal_of(request):
-    """The code with which a request is refused."""
+    """How a request is refused."""
     try:
         await request
     except AnswerRefused as refused:
-        return refused.code
+        return refused
     raise Failure("the request was granted")
 
 
@@ -319,6 +321,40 @@ async def serve(world, laptop, peer):
             check(len(activity["userInfo"]["text"]), 20_000)
             peer.withdraw()
             await asyncio.to_thread(nearby.wait_empty)
+
+
+async def go_back_and_forth(world, laptop, peer):
+    """The daemon continues activities of the peer that take turns, and one that it cannot hear yet."""
+    kinds = {EDITING: "Draft", DRAWING: "Sketch"}
+    async with laptop.watching() as nearby:
+        async with world.step("the peer goes back and forth between two activities, and the daemon continues each"):
+            for kind in list(kinds) * 3:
+                peer.publish(Activity.of(kind, kinds[kind]))
+                entry = (await asyncio.to_thread(nearby.wait_for_only, type_hash(kind).hex()))[0]
+                check((await laptop.ctl("continue", "--print", entry["id"]))["title"], kinds[kind])
+        async with world.step("the daemon asks for what is not current any more, and the refusal says what is"):
+            with unchanging(peer.radio):
+                peer.publish(Activity.of(EDITING, "Draft"))
+                error = await laptop.refusal("continue", "--print", entry["id"])
+                check("org.handoffd.Error.NoLongerCurrent" in error, True)
+                entry = (await asyncio.to_thread(nearby.wait_for_only, type_hash(EDITING).hex()))[0]
+                # The peer still advertises what was before, which is a replay now.
+                check((await laptop.ctl("continue", "--print", entry["id"]))["title"], "Draft")
+            peer.withdraw()
+            await asyncio.to_thread(nearby.wait_empty)
+
+
+@contextlib.contextmanager
+def unchanging(radio):
+    """A radio that advertises what it did before, whatever it is told, while the block runs."""
+    async def advertise(*_):
+        pass
+
+    radio.advertise = advertise
+    try:
+        yield
+    finally:
+        del radio.advertise
 
 
 async def stream(world, laptop, peer, size=STREAMED):
@@ -491,9 +527,10 @@ async def fetches(world):
 
 
 async def serves(world):
-    """A daemon looks at an activity of the peer, takes it, and the peer learns what became of it"""
+    """A daemon looks at and takes activities of the peer, which learns what became of them, and goes back and forth"""
     async with world.friends() as (laptop, peer):
         await serve(world, laptop, peer)
+        await go_back_and_forth(world, laptop, peer)
 
 
 async def streams(world):
@@ -626,7 +663,7 @@ async def is_answered(peer, device_id):
             report = await reports.get()
             async with asyncio.timeout(1):
                 channel = await peer.radio.dial(report.address, entry.content.port)
-    request = fetch_request(entry.content.type_hash, entry.content.tag, "preview")
+    request = fetch_request(entry.number.slot, entry.number.index, "preview")
     session = await Session.call(channel, peer.state.identity, peer.state.keys_of(device_id), request)
     try:
         await session.receive(LONGEST_ANSWER)

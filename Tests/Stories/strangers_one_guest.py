@@ -168,8 +168,8 @@ def story():
 
 
 def silent_channel():
-    """A channel to the port on which the laptop listens, which is the only one among the dynamic ones."""
-    for port in range(0x80, 0xFF):
+    """A channel to the port on which the laptop listens, which is the only one among those to advertise."""
+    for port in range(0x80, 0x9F):
         try:
             return connect(port)
         except OSError:

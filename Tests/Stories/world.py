@@ -266,7 +266,7 @@ class Steps:
 
 
 def type_hash(activity_type):
-    """The type hash in an advertisement, as eight hexadecimal digits: the first four bytes of the type's SHA-256."""
+    """The hash in an advertisement of a type without a team: eight hexadecimal digits, the first of its SHA-256."""
     import hashlib
 
     return hashlib.sha256(activity_type.encode()).hexdigest()[:8]

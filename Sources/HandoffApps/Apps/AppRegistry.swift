@@ -54,10 +54,13 @@ package struct AppRegistry: Hashable, Sendable {
         return filtered
     }
 
-    /// The types that at least one app claims; that of web pages also if an app claims a domain.
-    package var types: Set<ActivityType> {
-        let sites: Set<ActivityType> = apps.contains { !$0.associatedDomains.isEmpty } ? [.browsingWeb] : []
-        return apps.reduce(into: sites) { $0.formUnion($1.types) }
+    /// The types that at least one app claims, each with the team of the app; that of web pages also if an app claims a domain.
+    package var kinds: Set<ActivityKind> {
+        let page = ActivityKind(.browsingWeb, team: nil)
+        let sites: Set<ActivityKind> = apps.contains { !$0.associatedDomains.isEmpty } ? [page] : []
+        return apps.reduce(into: sites) { kinds, app in
+            kinds.formUnion(app.types.map { ActivityKind($0, team: app.teamID) })
+        }
     }
 
     /// The apps that claim a type: the user's default first, then, for web pages, the default browser, then the others
@@ -82,15 +85,21 @@ package struct AppRegistry: Hashable, Sendable {
         return browsers.first { $0.id == browserID } ?? browsers.first
     }
 
-    /// The probable launch target of an activity of which only the advertisement is known.
+    /// The launch target of an activity of which only the advertisement is known.
+    ///
+    /// An app that continues activities of some titles only is not named before the title is known.
     ///
     /// - Parameters:
-    ///   - type: its type; nil if this device does not know the hash.
+    ///   - kind: its type and team; nil if this device does not know the hash.
     ///   - hasWebpage: whether it has a web page.
     ///   - hasDocument: whether it has a document that can be opened here.
-    package func launchTarget(for type: ActivityType?, hasWebpage: Bool, hasDocument: Bool = false) -> LaunchTarget {
-        let claimants = type.map(claimants) ?? []
-        let app = claimants.first { $0.mightAccept(hasWebpage: hasWebpage, hasDocument: hasDocument) }
+    package func launchTarget(for kind: ActivityKind?, hasWebpage: Bool, hasDocument: Bool = false) -> LaunchTarget {
+        let app = kind.flatMap { kind in
+            claimants(of: kind.type).first { app in
+                app.titles.isEmpty && app.matches(team: kind.team, type: kind.type)
+                    && app.mightAccept(hasWebpage: hasWebpage, hasDocument: hasDocument)
+            }
+        }
         return app.map(LaunchTarget.app) ?? Self.fallback(hasWebpage: hasWebpage, hasDocument: hasDocument)
     }
 

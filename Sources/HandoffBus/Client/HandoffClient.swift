@@ -98,16 +98,22 @@ package struct HandoffClient: Sendable {
     /// Fetches a whole activity from its origin; for a take, with the name by which a stream to its app is opened.
     ///
     /// When the task is cancelled, the daemon stops fetching it.
+    ///
+    /// - Parameters:
+    ///   - nearby: the entry.
+    ///   - purpose: what the caller does with the activity.
+    ///   - takesCurrent: whether the caller wants what the device shows, whichever activity that is by then.
     package func fetch(
         _ nearby: ObjectPath,
-        for purpose: FetchOptions.Purpose = .preview
+        for purpose: FetchOptions.Purpose = .preview,
+        takesCurrent: Bool = false
     ) async throws -> FetchedActivity {
         let reply = try await cancelling(Self.cancellation(of: nearby)) { () throws(DBusError) in
             try await call(
                 nearby,
                 HandoffName.nearbyActivityInterface,
                 "Fetch",
-                [FetchOptions(purpose).value],
+                [FetchOptions(purpose, takesCurrent: takesCurrent).value],
                 timeout: Self.fetchTimeout
             )
         }

@@ -13,23 +13,32 @@ package struct FetchOptions: Hashable, Sendable {
     }
 
     package var purpose: Purpose
+    /// Whether the caller wants what the device shows, whichever activity that is by then.
+    package var takesCurrent: Bool
 
-    package init(_ purpose: Purpose = .preview) {
+    /// The option of Fetch and Continue for ``takesCurrent``.
+    static let current = "Current"
+
+    package init(_ purpose: Purpose = .preview, takesCurrent: Bool = false) {
         self.purpose = purpose
+        self.takesCurrent = takesCurrent
     }
 
     init(_ options: Value) {
         let options = options.stringDictionary ?? [:]
         let isFresh = options[Key.fresh]?.boolean ?? false
         purpose = options[Key.take]?.boolean ?? false ? .take : isFresh ? .freshPreview : .preview
+        takesCurrent = options[Self.current]?.boolean ?? false
     }
 
     var value: Value {
+        var options: [String: Value] = takesCurrent ? [Self.current: .boolean(true)] : [:]
         switch purpose {
-        case .preview: [String: Value]().value
-        case .freshPreview: [Key.fresh: Value.boolean(true)].value
-        case .take: [Key.take: Value.boolean(true)].value
+        case .preview: break
+        case .freshPreview: options[Key.fresh] = .boolean(true)
+        case .take: options[Key.take] = .boolean(true)
         }
+        return options.value
     }
 
     private enum Key {

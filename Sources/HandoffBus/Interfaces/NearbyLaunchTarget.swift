@@ -36,12 +36,21 @@ package struct ContinuationOptions: Hashable, Sendable {
     /// Whether the caller shows the user a failure, so that the app need not.
     package var showsFailure: Bool
 
+    /// Whether the caller wants what the device shows, whichever activity that is by then.
+    package var takesCurrent: Bool
+
     private static let openProgram = "OpenProgram"
 
-    package init(activationToken: String? = nil, showsFailure: Bool = false, opensPrograms: Bool = false) {
+    package init(
+        activationToken: String? = nil,
+        showsFailure: Bool = false,
+        opensPrograms: Bool = false,
+        takesCurrent: Bool = false
+    ) {
         self.activationToken = activationToken
         self.showsFailure = showsFailure
         self.opensPrograms = opensPrograms
+        self.takesCurrent = takesCurrent
     }
 
     init(_ options: Value) {
@@ -49,6 +58,7 @@ package struct ContinuationOptions: Hashable, Sendable {
         activationToken = options[ApplicationCalls.Option.activationToken]?.string
         showsFailure = options[ApplicationCalls.Option.showsFailure]?.boolean ?? false
         opensPrograms = options[Self.openProgram]?.boolean ?? false
+        takesCurrent = options[FetchOptions.current]?.boolean ?? false
     }
 
     var value: Value {
@@ -56,6 +66,7 @@ package struct ContinuationOptions: Hashable, Sendable {
         options[ApplicationCalls.Option.activationToken] = activationToken.map(Value.string)
         if showsFailure { options[ApplicationCalls.Option.showsFailure] = .boolean(true) }
         if opensPrograms { options[Self.openProgram] = .boolean(true) }
+        if takesCurrent { options[FetchOptions.current] = .boolean(true) }
         return options.value
     }
 }

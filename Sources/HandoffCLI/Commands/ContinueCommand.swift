@@ -12,7 +12,10 @@ struct ContinueCommand: AsyncParsableCommand {
         commandName: "continue",
         abstract: "Continue an activity in its app or in the browser.",
         usage: "handoffctl continue [<options>] [<id>] [--type <type>]",
-        discussion: "Without an ID or a type, it takes the nearest activity that can be continued here."
+        discussion: """
+            Without an ID or a type, it takes the nearest activity that can be continued here, and whatever that device \
+            shows by then.
+            """
     )
 
     @OptionGroup var options: GlobalOptions
@@ -61,7 +64,8 @@ struct ContinueCommand: AsyncParsableCommand {
         let handing = ContinuationOptions(
             activationToken: activationToken,
             showsFailure: true,
-            opensPrograms: openProgram
+            opensPrograms: openProgram,
+            takesCurrent: id == nil && type == nil
         )
         try await options.withClient { client, output in
             let chosen = try await waiting.choice(
@@ -74,7 +78,9 @@ struct ContinueCommand: AsyncParsableCommand {
             if isPrinting {
                 let notes = WaitNotes(client: client, output: output, activity: chosen)
                 let fetched = try await cancelling(client, chosen.path) {
-                    try await notes.during { try await client.fetch(chosen.path, for: purpose) }
+                    try await notes.during {
+                        try await client.fetch(chosen.path, for: purpose, takesCurrent: handing.takesCurrent)
+                    }
                 }
                 try output.print(ActivityDocument(fetched, from: chosen), Self.text(fetched.activity, from: chosen))
             } else {

@@ -1,4 +1,3 @@
-import HandoffCrypto
 package import HandoffModel
 import HandoffWire
 
@@ -25,8 +24,6 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
         package var activity: Activity {
             didSet { encodedSize = activity.reducedToRequiredKeys.encodedSize }
         }
-        /// What distinguishes it from other activities in advertisements; nil before it has become current.
-        package fileprivate(set) var tag: ActivityTag?
         /// Whether its owner allows it to be offered to other devices.
         package var isEligible: Bool
         /// Whether its owner has newer state than `activity`, and wants to be asked for it before it is fetched.
@@ -43,14 +40,11 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
         package fileprivate(set) var isExpired = false
         /// The URL of the document that it was about last; nil if it never was about one.
         fileprivate var lastDocument: String?
+        /// Counts how often its document was replaced by another one.
+        fileprivate(set) var documents: UInt64 = 0
 
         /// Whether it may be continued, as far as its own state is concerned.
         package var isOffered: Bool { isEligible && !isExpired && documentProblem == nil }
-
-        /// What is advertised while it is current; nil before it has become current.
-        package var advertised: AdvertisedActivity? {
-            tag.map { AdvertisedActivity(typeHash: activity.type.hash, tag: $0) }
-        }
 
         /// Whether its app accepts continuation streams.
         package var takesStreams: Bool { activity.supportsContinuationStreams && delegate != nil }
@@ -77,14 +71,9 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
     /// The activities about a document, which are few.
     private var documented: Set<ID> = []
     private var nextID: ID = 1
-    private var nextTag: ActivityTag
 
     /// Creates a register without activities.
-    ///
-    /// - Parameter firstTag: the tag of the first activity that becomes current.
-    package init(firstTag: ActivityTag = ActivityTag(0)) {
-        nextTag = firstTag
-    }
+    package init() {}
 
     /// The current activity: the only one that other devices may continue.
     package var current: Record? {
@@ -132,12 +121,12 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
 
     /// Replaces an activity's state; unknown ids are ignored.
     ///
-    /// An activity that is about another document from now on gets another tag: for a user, it is another activity.
+    /// An activity that is about another document from now on is another one for a user.
     package mutating func update(_ id: ID, _ change: (inout Record) -> Void) {
         guard var record = records[id] else { return }
         change(&record)
         if let document = record.activity.documentURL {
-            if let last = record.lastDocument, last != document, record.tag != nil { record.tag = takeTag() }
+            if let last = record.lastDocument, last != document { record.documents += 1 }
             record.lastDocument = document
         }
         if record.activity.expiration == nil {
@@ -199,11 +188,7 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
 
     /// Puts the activity on top of the stack.
     package mutating func becomeCurrent(_ id: ID) {
-        guard var record = records[id] else { return }
-        if record.tag == nil {
-            record.tag = takeTag()
-            records[id] = record
-        }
+        guard records[id] != nil else { return }
         stack.removeAll { $0 == id }
         stack.append(id)
     }
@@ -220,12 +205,6 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
         expiring.remove(id)
         documented.remove(id)
         return records.removeValue(forKey: id)
-    }
-
-    /// Returns a tag that none of the last activities had.
-    private mutating func takeTag() -> ActivityTag {
-        defer { nextTag = nextTag.next }
-        return nextTag
     }
 
     /// Removes every activity of a client that has left, and returns them in the order of their creation.

@@ -29,16 +29,15 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
     /// What the person allows.
     package private(set) var rules = Rules()
     private var wantsCover = false
+    /// The teams that apps declare, by the ids of their desktop files.
+    private var teams: [String: String] = [:]
 
     /// Creates an origin without activities.
     ///
-    /// - Parameters:
-    ///   - streamTokenKey: a key of this run of the daemon: see ``StreamTokens``.
-    ///   - firstTag: the tag of the first activity that becomes current: a random one, so that after a restart an
-    ///     activity of the same type rarely has the tag of one before.
-    package init(streamTokenKey: StreamTokenKey, firstTag: ActivityTag) {
+    /// - Parameter streamTokenKey: a key of this run of the daemon: see ``StreamTokens``.
+    package init(streamTokenKey: StreamTokenKey) {
         streamTokens = StreamTokens(key: streamTokenKey)
-        register = ActivityRegister(firstTag: firstTag)
+        register = ActivityRegister()
     }
 
     /// How long a fetch waits for an app that saves first: `SaveRequests.timeout`, unless a test sets another value.
@@ -244,6 +243,13 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
         updateAdvertisement(from: before, at: now)
     }
 
+    /// Sets the teams that apps declare, by the ids of their desktop files: an activity without a team has that of its app.
+    package mutating func setTeams(_ teams: [String: String], at now: Moment) {
+        let before = offered
+        self.teams = teams
+        updateAdvertisement(from: before, at: now)
+    }
+
     /// Returns which rule withholds an activity of this device; nil when none does, and for an unknown id.
     package func obstacle(to id: ActivityID) -> RuleObstacle? { register[id].flatMap(obstacle) }
 
@@ -286,17 +292,20 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
         saves.expire(at: now)
     }
 
-    /// Returns the answer to a trusted device that asks for the activity with an advertised type and tag.
+    /// Returns the answer to a trusted device that asks for the activity for which an advertised number stands.
     ///
-    /// Only the current activity is given away, or for ``gracePeriod`` the last one if none has replaced it.
-    package func answer(
+    /// Only the current activity is given away, or for ``gracePeriod`` the last one if none has replaced it. Any number
+    /// counts that the activity has had; a refusal tells what is current instead.
+    package mutating func answer(
         to request: FetchRequest,
         from device: DeviceID,
         after saved: ActivityID? = nil,
         at now: Moment
     ) -> Answer {
-        guard let record = record(for: request, after: saved, at: now) else { return Self.noLongerCurrent }
-        let reduced = record.activity.reducedToRequiredKeys
+        guard let record = record(for: request, after: saved, at: now) else { return noLongerCurrent(at: now) }
+        let team = team(of: record)
+        let filled = (try? record.activity.with { $0.teamID = team }) ?? record.activity
+        let reduced = filled.reducedToRequiredKeys
         // A preview grants no stream.
         guard record.takesStreams, request.purpose.take != nil else { return .activity(reduced) }
         return .activity(reduced.withStreamToken(streamTokens.token(of: record.id, for: device)))
@@ -306,16 +315,16 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
     ///
     /// - Parameters:
     ///   - request: names the activity.
-    ///   - saved: the activity for whose save the request has waited: no other one is given in its place, not even one
-    ///     with the same tag; nil if the request has not waited.
+    ///   - saved: the activity for whose save the request has waited: no other one is given in its place; nil if the
+    ///     request has not waited.
     ///   - now: the present.
     package func record(
         for request: FetchRequest,
         after saved: ActivityID? = nil,
         at now: Moment
     ) -> ActivityRegister<Owner>.Record? {
-        let requested = AdvertisedActivity(typeHash: request.typeHash, tag: request.tag)
-        guard let record = offered ?? recordInGracePeriod(at: now), record.advertised == requested else { return nil }
+        guard let record = offered ?? recordInGracePeriod(at: now), seen(record) == pacer.activity(of: request.number)
+        else { return nil }
         return saved == nil || record.id == saved ? record : nil
     }
 
@@ -334,8 +343,20 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
         return record.isOffered && obstacle(to: record) == nil ? record : nil
     }
 
-    private static var noLongerCurrent: Answer {
-        .refusal(Refusal(.noLongerCurrent, "That activity is no longer the current one."))
+    private mutating func noLongerCurrent(at now: Moment) -> Answer {
+        let current = pacer.requestable(at: now).flatMap { CurrentActivity($0.content, number: $0.number) }
+        return .refusal(Refusal(.noLongerCurrent, "That activity is no longer the current one.", current: current))
+    }
+
+    /// Returns an activity as other devices see it.
+    private func seen(_ record: ActivityRegister<Owner>.Record) -> OfferedActivity {
+        let hash = ActivityKind(record.activity.type, team: team(of: record)).hash
+        return OfferedActivity(id: record.id, documents: record.documents, typeHash: hash)
+    }
+
+    /// Returns the team of an activity, or that of its app.
+    private func team(of record: ActivityRegister<Owner>.Record) -> String? {
+        record.activity.teamID ?? record.application.flatMap { teams[$0] }
     }
 
     private func check(_ id: ActivityID, belongsTo client: Owner) throws(HandoffError) {
@@ -354,14 +375,23 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
 
     /// Updates the advertisement and the grace period after the offered activity has changed from `before`.
     private mutating func updateAdvertisement(from before: ActivityRegister<Owner>.Record?, at now: Moment) {
-        if let after = offered, let activity = after.advertised {
+        if let after = offered {
             withdrawn = nil
             let (page, document) = (after.activity.webpageURL, after.activity.documentURL)
-            pacer.request(.activity(activity, hasWebpage: page != nil, hasDocument: document != nil))
+            pacer.request(.activity(seen(after), hasWebpage: page != nil, hasDocument: document != nil))
         } else if let before {
             // No activity replaced it. An invalidated activity is gone; one that resigned can still be fetched late.
             withdrawn = WithdrawnActivity(id: before.id, until: now.uptime + Self.gracePeriod)
             pacer.request(nil)
         }
+    }
+}
+
+extension CurrentActivity {
+    /// Tells what is advertised, or about to be, with its number; nil for a withdrawal.
+    fileprivate init?(_ content: AdvertisementPacer.Content, number: AdvertisementNumber) {
+        guard case .activity(let offered, let hasWebpage, let hasDocument) = content else { return nil }
+        let activity = AdvertisedActivity(typeHash: offered.typeHash, number: number)
+        self.init(activity, hasWebpage: hasWebpage, hasDocument: hasDocument)
     }
 }

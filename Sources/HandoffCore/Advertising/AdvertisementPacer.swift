@@ -3,34 +3,40 @@ package import HandoffModel
 /// Decides what is advertised at each moment, and limits how often it changes, for the sake of other devices and the
 /// radio.
 ///
-/// Requests may change thousands of times a second; the advertisement changes at most once in half a second and five
-/// times in ten seconds, and the last request wins. When there is nothing to continue any more, a withdrawal
-/// advertisement is sent for a while, so that others drop the entry at once; after that nothing is advertised, or with
-/// cover advertisements the withdrawal continues.
+/// Requests may change thousands of times a second; the advertisement changes at most once in half a second, three times
+/// in a row and then once in two seconds, and the last request wins. When there is nothing to continue any more, a
+/// withdrawal advertisement is sent for a while, so that others drop the entry at once; after that nothing is advertised,
+/// or with cover advertisements the withdrawal continues.
 package struct AdvertisementPacer: Sendable {
     /// What a device advertises.
     package enum Content: Hashable, Sendable {
         /// This activity can be continued.
-        case activity(AdvertisedActivity, hasWebpage: Bool, hasDocument: Bool = false)
+        case activity(OfferedActivity, hasWebpage: Bool, hasDocument: Bool = false)
         /// There is nothing to continue any more.
         case withdrawal
+
+        /// The activity; nil for a withdrawal.
+        package var activity: OfferedActivity? { if case .activity(let activity, _, _) = self { activity } else { nil } }
     }
 
     /// One advertisement to send.
     package struct Broadcast: Hashable, Sendable {
         package let content: Content
-        /// The slot under whose keys it is sealed.
-        package let slot: UInt64
+        /// Its place in the order of all that this device advertises, with the slot under whose keys it is sealed.
+        package let number: AdvertisementNumber
         /// Whether it is new, so that others should receive it soon.
         package let isFresh: Bool
+
+        /// The slot under whose keys it is sealed.
+        package var slot: UInt64 { number.slot }
     }
 
     /// The shortest time between two changes.
     package static let shortestGap = Duration.milliseconds(500)
-    /// How many changes are allowed in ``window``.
-    package static let changesPerWindow = 5
-    /// The time in which changes are counted.
-    package static let window = Duration.seconds(10)
+    /// How many changes may follow each other at ``shortestGap``.
+    package static let burst = 3
+    /// The time after which one more change is allowed: five in ten seconds when there are many.
+    package static let refill = Duration.seconds(2)
     /// How long an advertisement counts as fresh: while its user is about to go on elsewhere (decision 40).
     package static let freshness = Duration.seconds(600)
     /// How long a withdrawal is advertised: a whole cycle of a scanner that listens for one second in four, plus the
@@ -39,6 +45,7 @@ package struct AdvertisementPacer: Sendable {
 
     private struct OnAir {
         var content: Content
+        var number: AdvertisementNumber
         var since: Duration
         /// Whether ``since`` is when the radio began to advertise it, rather than when that was decided.
         var hasBegun = false
@@ -50,7 +57,12 @@ package struct AdvertisementPacer: Sendable {
 
     private var requested: Content?
     private var onAir: OnAir?
-    private var changes: [Duration] = []
+    private var numbers = AdvertisementNumbers()
+    /// A number that was told before its activity is advertised.
+    private var told: (activity: OfferedActivity, number: AdvertisementNumber)?
+    private var lastChange: Duration?
+    /// When as many changes as ``burst`` are allowed again.
+    private var budgetIsFull = Duration.zero
     /// The last slot under whose keys something was advertised.
     private var slot: UInt64?
 
@@ -81,15 +93,32 @@ package struct AdvertisementPacer: Sendable {
     ) -> (broadcast: Broadcast?, next: Duration?) {
         let slot = slot(at: now, by: schedule)
         let slotEnd = now.uptime + schedule.timeUntilNext(after: slot, at: now)
+        enter(slot, at: now)
         let target = target(at: now.uptime)
-        if target != onAir?.content {
+        if target != onAir?.content || isOvertaken {
             let earliest = earliestChange(to: target)
             guard earliest <= now.uptime else {
-                return (broadcast(in: slot, at: now), min(earliest, nextDeadline(after: now, slotEnd) ?? earliest))
+                return (broadcast(at: now), min(earliest, nextDeadline(after: now, slotEnd) ?? earliest))
             }
-            change(to: target, at: now.uptime)
+            change(to: target, in: slot, at: now)
+            guard onAir?.content == target else { return (broadcast(at: now), slotEnd) }
         }
-        return (broadcast(in: slot, at: now), nextDeadline(after: now, slotEnd))
+        return (broadcast(at: now), nextDeadline(after: now, slotEnd))
+    }
+
+    /// Returns the activity for which a number stands; nil for one that this device has not used lately.
+    func activity(of number: AdvertisementNumber) -> OfferedActivity? { numbers.activity(of: number) }
+
+    /// Returns what is to be advertised now, with the number by which it can be requested, also while it has to wait for
+    /// its turn; nil for none, and when too many numbers were taken lately.
+    mutating func requestable(at now: Moment) -> (content: Content, number: AdvertisementNumber)? {
+        guard let requested, let activity = requested.activity else { return nil }
+        if let onAir, onAir.content.activity == activity { return (requested, onAir.number) }
+        if let told, told.activity == activity { return (requested, told.number) }
+        let limit = AdvertisementNumbers.maximumLead
+        guard let number = numbers.next(for: activity, in: slot ?? now.slot, at: now, limit: limit) else { return nil }
+        told = (activity, number)
+        return (requested, number)
     }
 
     /// Returns the slot to advertise in.
@@ -113,23 +142,49 @@ package struct AdvertisementPacer: Sendable {
     }
 
     private func earliestChange(to target: Content?) -> Duration {
-        guard let last = changes.last, target != nil else { return .zero }
-        let afterGap = last + Self.shortestGap
+        guard let lastChange, target != nil else { return .zero }
+        let afterGap = lastChange + Self.shortestGap
         // A withdrawal waits for the gap only: the advertisement that it withdraws has been counted already.
-        guard target != .withdrawal, changes.count == Self.changesPerWindow else { return afterGap }
-        return max(afterGap, changes[0] + Self.window)
+        guard target != .withdrawal else { return afterGap }
+        return max(afterGap, budgetIsFull - Self.refill * (Self.burst - 1))
     }
 
-    private mutating func change(to target: Content?, at uptime: Duration) {
-        onAir = target.map { OnAir(content: $0, since: uptime) }
-        guard target != nil else { return }
-        changes.append(uptime)
-        if changes.count > Self.changesPerWindow { changes.removeFirst() }
+    /// Whether somebody was told a greater number for something else: then what is advertised needs a greater one yet.
+    private var isOvertaken: Bool {
+        guard let onAir, let told else { return false }
+        return told.number > onAir.number && told.activity != requested?.activity
     }
 
-    private func broadcast(in slot: UInt64, at now: Moment) -> Broadcast? {
+    /// Gives what is advertised on a number of a slot, if the slot has just begun.
+    private mutating func enter(_ slot: UInt64, at now: Moment) {
+        guard let current = onAir, current.number.slot != slot else { return }
+        let isNext = slot == current.number.slot &+ 1 && !isOvertaken
+        told = nil
+        let number = numbers.next(for: current.content.activity, in: slot, at: now, isContinuing: isNext)
+        onAir = number.map { OnAir(content: current.content, number: $0, since: current.since, hasBegun: current.hasBegun) }
+    }
+
+    /// Advertises something else from now on; nothing when the slot has no number left.
+    private mutating func change(to target: Content?, in slot: UInt64, at now: Moment) {
+        guard let target else { return onAir = nil }
+        let number = number(for: target, in: slot, at: now)
+        onAir = number.map { OnAir(content: target, number: $0, since: now.uptime) }
+        lastChange = now.uptime
+        budgetIsFull = max(budgetIsFull, now.uptime) + Self.refill
+    }
+
+    /// Returns the number of what is advertised from now on: the same for the same activity, whatever else changes.
+    private mutating func number(for target: Content, in slot: UInt64, at now: Moment) -> AdvertisementNumber? {
+        let activity = target.activity
+        if let onAir, onAir.content.activity == activity, !isOvertaken { return onAir.number }
+        defer { told = nil }
+        if let told, told.activity == activity, told.number.slot == slot { return told.number }
+        return numbers.next(for: activity, in: slot, at: now)
+    }
+
+    private func broadcast(at now: Moment) -> Broadcast? {
         onAir.map {
-            Broadcast(content: $0.content, slot: slot, isFresh: now.uptime - $0.since < Self.freshness)
+            Broadcast(content: $0.content, number: $0.number, isFresh: now.uptime - $0.since < Self.freshness)
         }
     }
 

@@ -2,12 +2,19 @@ package import Bluetooth
 package import HandoffWire
 
 extension AdvertisementPayload {
-    /// Creates the payload that advertises `content`, with the port at which it can be fetched.
-    package init(_ content: AdvertisementPacer.Content, port: LEPSM) {
-        switch content {
-        case .activity(let activity, let hasWebpage, let hasDocument):
-            self.init(hasWebpage: hasWebpage, hasDocument: hasDocument, port: port, activity: activity)
-        case .withdrawal: self.init(hasWebpage: false, port: port, activity: nil)
-        }
+    /// Creates the payload of an advertisement, with the port at which its activity can be fetched.
+    package init(_ broadcast: AdvertisementPacer.Broadcast, port: LEPSM) {
+        let (webpage, document) =
+            switch broadcast.content {
+            case .activity(_, let hasWebpage, let hasDocument): (hasWebpage, hasDocument)
+            case .withdrawal: (false, false)
+            }
+        self.init(
+            hasWebpage: webpage,
+            hasDocument: document,
+            port: port,
+            typeHash: broadcast.content.activity?.typeHash,
+            number: broadcast.number
+        )
     }
 }

@@ -4,36 +4,61 @@ package import HandoffModel
 /// Decides when a directed advertisement replaces the one for all members, for a lagging member that may not have the
 /// key of the latter.
 ///
-/// A new advertisement is first for all members. Then each lagging member has a turn, long enough to be received by a
-/// duty-cycled scanner; between the turns the advertisement is for all again, for about twice as long after each round.
-/// Each slot has a series of turns of its own, whose beginning and lengths are drawn from the key of the slot: a rhythm
-/// that went on from slot to slot would identify a device with a member that is away for good.
+/// Everything that is new is for all members first: nobody waits for a member that is away. A lagging member whose last
+/// turns brought it, or that was heard lately, has a turn soon; one that has let turns pass is probably away, and has one
+/// when nothing was new for a while. Between the turns the advertisement is for all again. Which member is next does not
+/// depend on what is advertised, so that no member waits for ever.
+///
+/// Each slot has times of its own, which are drawn from the key of the slot: a rhythm that went on from slot to slot would
+/// identify a device with a member that is away for good.
 package struct DirectedAdvertisingSchedule: Sendable {
     /// The lengths of a turn in milliseconds: as for a withdrawal, long enough for a scanner that listens for one
     /// second in four, and up to a half more.
     package static let durations: Range<Int64> = 5280..<7920
-    /// The shortest pauses in milliseconds: how long a new advertisement is for all before the first turn.
-    package static let shortestPauses: Range<Int64> = 6000..<12_000
-    /// The longest pauses between two turns in milliseconds.
-    package static let longestPauses: Range<Int64> = 150_000..<300_000
+    /// How long something new is for all before the first turn, in milliseconds: a period of a scanner that listens for one
+    /// second in four, and up to a half more.
+    package static let settling: Range<Int64> = 4000..<6000
+    /// The pauses before the turn of a member that may be there, in milliseconds.
+    package static let pauses: Range<Int64> = 6000..<12_000
+    /// The pauses before the turn of a member that is probably away, in milliseconds.
+    package static let longPauses: Range<Int64> = 150_000..<300_000
+    /// How many turns a member lets pass before it counts as away.
+    package static let maximumUnanswered = 2
+    /// How long something new is for all before the turn of a member that is probably away: while its user is likely to go
+    /// on elsewhere.
+    package static let quiet = Duration.seconds(60)
+    /// The longest that what is new may delay such a turn.
+    package static let longestDelay = Duration.seconds(600)
 
-    fileprivate struct Turn {
+    private struct Turn {
         let member: DeviceID
         let end: Duration
     }
 
-    fileprivate struct Series {
-        let broadcast: AdvertisementPacer.Broadcast
+    /// What is advertised to whom, as far as it decides on turns.
+    private struct Subject: Hashable {
+        let content: AdvertisementPacer.Content
+        let slot: UInt64
         let circleDigest: [UInt8]
-        var random: SlotRandomness
-        var turn: Turn?
-        var lastMember: DeviceID?
-        /// The range of the next pauses, in milliseconds.
-        var pauses = DirectedAdvertisingSchedule.shortestPauses
-        var nextTurn = Duration.zero
     }
 
-    private var series: Series?
+    /// When the turns of one of the two kinds of members begin, as `uptime`.
+    private struct Times {
+        var present = Duration.zero
+        var away = Duration.zero
+        /// When a turn of a member that is away may not be delayed any more.
+        var limit = Duration.zero
+    }
+
+    /// The members that were heard when this was called last.
+    private var heard: Set<DeviceID> = []
+    /// How many turns each member has let pass since it came, and the number of its last one.
+    private var history: [DeviceID: (unanswered: Int, last: UInt64)] = [:]
+    private var count: UInt64 = 0
+    private var subject: Subject?
+    private var random: SlotRandomness?
+    private var times: Times?
+    private var turn: Turn?
 
     package init() {}
 
@@ -46,77 +71,101 @@ package struct DirectedAdvertisingSchedule: Sendable {
     ///   - key: the key under which it is advertised to all, from which the turns are drawn.
     ///   - circleDigest: the digest of the present circle.
     ///   - lagging: the members that have not acknowledged that circle, ordered by id.
-    ///   - isHeard: whether all of them can read the advertisement for all; otherwise the first turn comes at once.
+    ///   - heard: those that were heard lately.
     package mutating func advance(
         to uptime: Duration,
         advertising broadcast: AdvertisementPacer.Broadcast?,
         under key: SealingKey,
         circleDigest: [UInt8],
         for lagging: [DeviceID],
-        isHeard: Bool = true
+        heard: Set<DeviceID> = []
     ) -> (member: DeviceID?, next: Duration?) {
-        guard let broadcast, case .activity = broadcast.content, !lagging.isEmpty,
-            var series = continued(broadcast, circleDigest) ?? begun(broadcast, key, circleDigest, isHeard, at: uptime)
-        else {
-            series = nil
-            return (nil, nil)
+        history = history.filter { lagging.contains($0.key) }
+        for member in heard.subtracting(self.heard) { history[member]?.unanswered = 0 }
+        self.heard = heard
+        guard let broadcast, case .activity = broadcast.content, !lagging.isEmpty else { return end() }
+        let subject = Subject(content: broadcast.content, slot: broadcast.slot, circleDigest: circleDigest)
+        guard begin(subject, key, at: uptime), var times else { return end() }
+        if let turn {
+            guard turn.end <= uptime || !lagging.contains(turn.member) else { return (turn.member, turn.end) }
+            endTurn(&times, at: uptime)
         }
-        series.endTurn(at: uptime, for: lagging)
-        series.beginTurn(at: uptime, for: lagging)
-        self.series = series
-        return (series.turn?.member, series.turn?.end ?? series.nextTurn)
+        self.times = times
+        let (member, time) = next(of: lagging, times)
+        guard time <= uptime else { return (nil, time) }
+        return beginTurn(of: member, at: uptime)
     }
 
-    /// Returns the series if it is of the same slot and content.
-    private func continued(_ broadcast: AdvertisementPacer.Broadcast, _ circleDigest: [UInt8]) -> Series? {
-        guard let series, series.broadcast.slot == broadcast.slot, series.broadcast.content == broadcast.content,
-            series.circleDigest == circleDigest
-        else { return nil }
-        return series
+    private mutating func end() -> (member: DeviceID?, next: Duration?) {
+        (subject, times, turn) = (nil, nil, nil)
+        return (nil, nil)
     }
 
-    /// Returns a new series; nil when the key does not reach the slot.
-    ///
-    /// Where only the slot is new, the pauses are as long as they were, and the first turn may come at any time within
-    /// one.
-    private func begun(
-        _ broadcast: AdvertisementPacer.Broadcast,
-        _ key: SealingKey,
-        _ circleDigest: [UInt8],
-        _ isHeard: Bool,
-        at uptime: Duration
-    ) -> Series? {
-        guard let random = SlotRandomness(key: key, slot: broadcast.slot, purpose: .turns) else { return nil }
-        var begun = Series(broadcast: broadcast, circleDigest: circleDigest, random: random)
-        var first = Self.shortestPauses
-        if let series, series.broadcast.content == broadcast.content, series.circleDigest == circleDigest {
-            begun.lastMember = series.lastMember
-            begun.pauses = series.pauses
-            first = first.lowerBound..<series.pauses.upperBound
+    /// Draws new times where something else is advertised than before; returns false when the key does not reach the slot.
+    private mutating func begin(_ new: Subject, _ key: SealingKey, at uptime: Duration) -> Bool {
+        guard subject != new else { return true }
+        let (old, before) = (subject, times)
+        if old?.slot != new.slot || random == nil {
+            guard let drawn = SlotRandomness(key: key, slot: new.slot, purpose: .turns) else { return false }
+            random = drawn
         }
-        let isNew = begun.lastMember == nil
-        let pause = Duration.milliseconds(Int64.random(in: first, using: &begun.random))
-        begun.nextTurn = isNew && !isHeard ? uptime : uptime + pause
-        return begun
+        (subject, turn) = (new, nil)
+        guard let old, old.content == new.content, old.circleDigest == new.circleDigest else {
+            let settled = uptime + draw(Self.settling)
+            let limit = before?.limit ?? uptime + Self.longestDelay
+            let away = max(before?.away ?? settled, uptime + Self.quiet)
+            times = Times(present: settled, away: max(min(away, limit), settled), limit: limit)
+            return true
+        }
+        // Only the slot is new: the first turns may come at any time within a pause.
+        times = Times(
+            present: uptime + draw(Self.settling.lowerBound..<Self.pauses.upperBound),
+            away: uptime + draw(Self.settling.lowerBound..<Self.longPauses.upperBound),
+            limit: uptime + Self.longestDelay
+        )
+        return true
     }
-}
 
-extension DirectedAdvertisingSchedule.Series {
-    fileprivate mutating func endTurn(at uptime: Duration, for lagging: [DeviceID]) {
-        guard let turn, turn.end <= uptime || !lagging.contains(turn.member) else { return }
+    /// Returns the member that has the next turn, and when: of each kind the one whose last turn is the longest ago.
+    private func next(of lagging: [DeviceID], _ times: Times) -> (member: DeviceID, at: Duration) {
+        let ordered = lagging.sorted { lastTurn(of: $0) < lastTurn(of: $1) }
+        let (present, away) = (ordered.first { !isAway($0) }, ordered.first(where: isAway))
+        switch (present, away) {
+        case (let present?, let away?): return times.away < times.present ? (away, times.away) : (present, times.present)
+        case (let present?, nil): return (present, times.present)
+        case (nil, let away): return (away ?? lagging[0], times.away)
+        }
+    }
+
+    private func lastTurn(of member: DeviceID) -> UInt64 { history[member]?.last ?? 0 }
+
+    private func isAway(_ member: DeviceID) -> Bool {
+        history[member].map { $0.unanswered >= Self.maximumUnanswered } ?? false
+    }
+
+    private mutating func beginTurn(of member: DeviceID, at uptime: Duration) -> (member: DeviceID?, next: Duration?) {
+        let turn = Turn(member: member, end: uptime + draw(Self.durations))
+        count += 1
+        history[member, default: (0, 0)].last = count
+        self.turn = turn
+        return (member, turn.end)
+    }
+
+    /// Ends the turn; the next one comes after a pause for the kind of its member.
+    private mutating func endTurn(_ times: inout Times, at uptime: Duration) {
+        guard let turn else { return }
+        let wasAway = isAway(turn.member)
+        if turn.end <= uptime { history[turn.member]?.unanswered += 1 }
         self.turn = nil
-        if !lagging.contains(where: { $0 > turn.member }) {
-            let longest = DirectedAdvertisingSchedule.longestPauses
-            pauses = pauses.upperBound < longest.lowerBound ? pauses.lowerBound * 2..<pauses.upperBound * 2 : longest
-        }
-        nextTurn = uptime + .milliseconds(Int64.random(in: pauses, using: &random))
+        let pause = uptime + draw(Self.pauses)
+        times.present = pause
+        times.away = wasAway ? uptime + draw(Self.longPauses) : max(times.away, pause)
+        if wasAway { times.limit = uptime + Self.longestDelay }
     }
 
-    fileprivate mutating func beginTurn(at uptime: Duration, for lagging: [DeviceID]) {
-        guard turn == nil, nextTurn <= uptime else { return }
-        let member = lagging.first { id in lastMember.map { id > $0 } ?? true } ?? lagging[0]
-        let duration = Int64.random(in: DirectedAdvertisingSchedule.durations, using: &random)
-        turn = DirectedAdvertisingSchedule.Turn(member: member, end: uptime + .milliseconds(duration))
-        lastMember = member
+    private mutating func draw(_ range: Range<Int64>) -> Duration {
+        guard var random else { return .milliseconds(range.lowerBound) }
+        defer { self.random = random }
+        return .milliseconds(Int64.random(in: range, using: &random))
     }
 }

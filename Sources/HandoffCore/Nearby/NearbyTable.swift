@@ -1,13 +1,14 @@
 package import Bluetooth
 package import HandoffModel
 package import HandoffRadio
+package import HandoffWire
 
 /// The activities of trusted devices nearby, at most one per device.
 ///
-/// An entry stands for one activity: another activity of the same type has another tag and so another entry. An entry
+/// An entry stands for one activity: another activity of the same type has another number and so another entry. An entry
 /// is removed when its device withdraws it or advertises another activity, when the device was not heard for
 /// ``timeout``, when the device is no longer trusted, or when this device cannot hear any more. A replayed
-/// advertisement changes nothing as long as the device itself is heard (decision 17).
+/// advertisement changes nothing as long as the device itself is heard (decision 46).
 package struct NearbyTable: Sendable {
     /// A change to the table.
     package enum Change: Hashable, Sendable {
@@ -20,34 +21,34 @@ package struct NearbyTable: Sendable {
     /// One opened advertisement of a trusted device.
     package struct Report: Hashable, Sendable {
         package let device: DeviceID
-        /// Nil for a withdrawal advertisement.
-        package let activity: AdvertisedActivity?
+        /// The hash of the activity's type and team; nil for a withdrawal.
+        package let typeHash: ActivityTypeHash?
+        /// Its place in the order of all advertisements of the device.
+        package let number: AdvertisementNumber
         package let hasWebpage: Bool
         package let hasDocument: Bool
         package let rssi: Int8?
         package let address: RadioAddress
         package let port: LEPSM
-        /// The slot under whose keys it was sealed.
-        package let slot: UInt64
 
         package init(
             device: DeviceID,
-            activity: AdvertisedActivity?,
+            typeHash: ActivityTypeHash?,
+            number: AdvertisementNumber,
             hasWebpage: Bool,
             hasDocument: Bool = false,
             rssi: Int8?,
             address: RadioAddress,
-            port: LEPSM,
-            slot: UInt64
+            port: LEPSM
         ) {
             self.device = device
-            self.activity = activity
+            self.typeHash = typeHash
+            self.number = number
             self.hasWebpage = hasWebpage
             self.hasDocument = hasDocument
             self.rssi = rssi
             self.address = address
             self.port = port
-            self.slot = slot
         }
     }
 
@@ -63,8 +64,8 @@ package struct NearbyTable: Sendable {
 
     private var entries: [DeviceID: NearbyEntry] = [:]
     private var reportedRSSI: [DeviceID: Int8] = [:]
-    /// The replay filter of each device that was heard.
-    private var replayFilters: [DeviceID: ReplayFilter] = [:]
+    /// The latest advertisement of each device that was heard.
+    private var latest: [DeviceID: LatestAdvertisement] = [:]
     private var endpoints: [DeviceID: RecentEndpoints] = [:]
     private var nextID: NearbyEntry.ID = 1
 
@@ -84,26 +85,20 @@ package struct NearbyTable: Sendable {
     package func hasHad(entry id: NearbyEntry.ID) -> Bool { id.rawValue > 0 && id < nextID }
 
     /// The `uptime` at which the next entry times out; nil for never.
-    package var nextTimeout: Duration? {
-        entries.values.flatMap { entry in
-            [entry.lastSeen.uptime + Self.timeout, replayFilters[entry.device]?.withdrawalDeadline].compactMap(\.self)
-        }.min()
-    }
+    package var nextTimeout: Duration? { entries.values.map { $0.lastSeen.uptime + Self.timeout }.min() }
 
     /// Returns the endpoints at which a device was heard recently, the last one first.
     package func endpoints(of device: DeviceID) -> [PeerEndpoint] { endpoints[device]?.all ?? [] }
 
-    /// Returns how many different advertisements of a device are remembered, of which at most 512 are.
-    package func rememberedContents(of device: DeviceID) -> Int { replayFilters[device]?.contents ?? 0 }
-
     /// Handles one opened advertisement, and returns the changes to the table.
     package mutating func insert(_ report: Report, at now: Moment) -> [Change] {
+        let before = latest[report.device]?.number
         guard accepts(report, at: now) else { return [] }
-        guard let activity = report.activity else {
-            return remove(report.device)
-        }
-        guard var entry = entries[report.device], entry.activity == activity else {
-            return remove(report.device) + [.added(add(report, activity, at: now))]
+        guard let typeHash = report.typeHash else { return remove(report.device) }
+        guard var entry = entries[report.device], entry.typeHash == typeHash, let before,
+            report.number == before || report.number.continues(before)
+        else {
+            return remove(report.device) + [.added(add(report, typeHash, at: now))]
         }
         let isVisible =
             entry.hasWebpage != report.hasWebpage || entry.hasDocument != report.hasDocument
@@ -120,14 +115,10 @@ package struct NearbyTable: Sendable {
         return [.changed(entry)]
     }
 
-    /// Removes the entries that were not heard for ``timeout``, and those whose repeated withdrawal was not
-    /// contradicted since.
+    /// Removes the entries that were not heard for ``timeout``.
     package mutating func expire(at now: Moment) -> [Change] {
         entries.values
-            .filter { entry in
-                let deadline = replayFilters[entry.device]?.withdrawalDeadline
-                return now.uptime - entry.lastSeen.uptime >= Self.timeout || deadline.map { $0 <= now.uptime } == true
-            }
+            .filter { now.uptime - $0.lastSeen.uptime >= Self.timeout }
             .sorted { $0.id < $1.id }
             .flatMap { remove($0.device) }
     }
@@ -143,32 +134,35 @@ package struct NearbyTable: Sendable {
         entries.values.sorted { $0.id < $1.id }.flatMap { remove($0.device) }
     }
 
-    /// Removes an entry whose origin has answered that the activity is no longer current.
-    package mutating func remove(entry id: NearbyEntry.ID, at now: Moment) -> [Change] {
+    /// Replaces an entry by what its origin has answered in a session, where it has proved who it is, that it shows now:
+    /// nothing, or an activity.
+    package mutating func replace(entry id: NearbyEntry.ID, by current: CurrentActivity?, at now: Moment) -> [Change] {
         guard let entry = self[id] else { return [] }
-        replayFilters[entry.device]?.markCurrentAsEnded(at: now.uptime)
-        return remove(entry.device)
-    }
-
-    /// Returns whether the replay filter accepts a report; records its endpoint if it is plausible.
-    private mutating func accepts(_ report: Report, at now: Moment) -> Bool {
-        let slot = replayFilters[report.device]?.slot
-        var replayFilter =
-            replayFilters[report.device] ?? ReplayFilter(report.activity, slot: report.slot, at: now.uptime)
-        let isAccepted = replayFilter.accepts(report.activity, slot: report.slot, at: now.uptime)
-        replayFilters[report.device] = replayFilter
-        if isAccepted || slot == report.slot {
-            let endpoint = PeerEndpoint(address: report.address, port: report.port)
-            endpoints[report.device, default: RecentEndpoints()].insert(endpoint, at: now.uptime)
+        guard let current else {
+            latest[entry.device]?.end(at: now.uptime)
+            return remove(entry.device)
         }
-        return isAccepted
+        // The word of the origin counts more than a number that another member may have made up.
+        latest[entry.device] = nil
+        return insert(Report(current, insteadOf: entry), at: now)
     }
 
-    private mutating func add(_ report: Report, _ activity: AdvertisedActivity, at now: Moment) -> NearbyEntry {
+    /// Returns whether a report is no replay; then records its endpoint.
+    private mutating func accepts(_ report: Report, at now: Moment) -> Bool {
+        let first = LatestAdvertisement(report.number, report.typeHash, at: now.uptime)
+        guard latest[report.device, default: first].accepts(report.number, report.typeHash, at: now.uptime) else {
+            return false
+        }
+        let endpoint = PeerEndpoint(address: report.address, port: report.port)
+        endpoints[report.device, default: RecentEndpoints()].insert(endpoint, at: now.uptime)
+        return true
+    }
+
+    private mutating func add(_ report: Report, _ typeHash: ActivityTypeHash, at now: Moment) -> NearbyEntry {
         let entry = NearbyEntry(
             id: nextID,
             device: report.device,
-            activity: activity,
+            activity: AdvertisedActivity(typeHash: typeHash, number: report.number),
             hasWebpage: report.hasWebpage,
             hasDocument: report.hasDocument,
             rssi: report.rssi,
@@ -187,5 +181,21 @@ package struct NearbyTable: Sendable {
         guard let rssi else { return false }
         guard let reported = reportedRSSI[device] else { return true }
         return abs(Int(rssi) - Int(reported)) >= Self.rssiStep
+    }
+}
+
+extension NearbyTable.Report {
+    /// What a device has answered instead of the activity of an entry; it was heard where the entry was.
+    fileprivate init(_ current: CurrentActivity, insteadOf entry: NearbyEntry) {
+        self.init(
+            device: entry.device,
+            typeHash: current.activity.typeHash,
+            number: current.activity.number,
+            hasWebpage: current.hasWebpage,
+            hasDocument: current.hasDocument,
+            rssi: entry.rssi,
+            address: entry.address,
+            port: entry.port
+        )
     }
 }

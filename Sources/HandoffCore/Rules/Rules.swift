@@ -96,7 +96,7 @@ package struct Rules: Hashable, Sendable {
     package func obstacle(toOffering activity: Activity, by app: String?) -> RuleObstacle? {
         if isPaused { return .paused }
         if isReceiveOnly { return .receiveOnly }
-        return obstacle(type: activity.type.hash) ?? obstacle(app: app) ?? obstacle(page: activity.webpageURL)
+        return obstacle(.type) { $0 == .type(activity.type) } ?? obstacle(app: app) ?? obstacle(page: activity.webpageURL)
     }
 
     /// Returns why a device neither gets anything from this one nor is asked for anything; nil when it may.
@@ -107,14 +107,27 @@ package struct Rules: Hashable, Sendable {
 
     /// Returns why an activity of another device is not shown; nil when it is.
     ///
-    /// An advertisement has the hash of the type only: another type with the same hash is denied with it.
-    package func obstacle(toShowing type: ActivityTypeHash, from device: DeviceID) -> RuleObstacle? {
-        obstacle(toDealingWith: device) ?? obstacle(type: type)
+    /// An advertisement has the hash of the type and team only: another type with the same hash is denied with it.
+    ///
+    /// - Parameters:
+    ///   - hash: the hash in the advertisement.
+    ///   - type: its type, if this device knows the hash.
+    ///   - device: the device that advertises it.
+    package func obstacle(
+        toShowing hash: ActivityTypeHash,
+        of type: ActivityType?,
+        from device: DeviceID
+    ) -> RuleObstacle? {
+        obstacle(toDealingWith: device)
+            ?? obstacle(.type) { subject in
+                if case .type(let denied) = subject { denied == type || denied.hash == hash } else { false }
+            }
     }
 
     /// Returns why an activity that a device has sent is not passed on; nil when it is.
     package func obstacle(toTaking activity: Activity, from device: DeviceID) -> RuleObstacle? {
-        obstacle(toShowing: activity.type.hash, from: device) ?? obstacle(page: activity.webpageURL)
+        obstacle(toDealingWith: device) ?? obstacle(.type) { $0 == .type(activity.type) }
+            ?? obstacle(page: activity.webpageURL)
     }
 
     /// Returns whether activities of other devices may be passed to an app.
@@ -130,10 +143,6 @@ package struct Rules: Hashable, Sendable {
         let allowed = sites.filter { $0.verdict == .allow }.map(\.host)
         return allowed.isEmpty
             || allowed.contains { $0.includes(host) || (domain.isWildcard && host.includes($0)) }
-    }
-
-    private func obstacle(type hash: ActivityTypeHash) -> RuleObstacle? {
-        obstacle(.type) { if case .type(let type) = $0 { type.hash == hash } else { false } }
     }
 
     private func obstacle(app: String?) -> RuleObstacle? {

@@ -28,6 +28,12 @@ package struct Moment: Hashable, Sendable {
         Self.slotDuration - .microseconds(max(0, unixMicroseconds) % (AdvertisementSealer.slotSeconds * 1_000_000))
     }
 
+    /// The time since a slot began by the clock that may be set; zero before it.
+    func time(since slot: UInt64) -> Duration {
+        let border = Int64(clamping: slot).multipliedReportingOverflow(by: AdvertisementSealer.slotSeconds * 1_000_000)
+        return border.overflow ? .zero : .microseconds(max(0, unixMicroseconds - border.partialValue))
+    }
+
     /// Returns the instant `duration` later.
     package func advanced(by duration: Duration) -> Moment {
         let (seconds, attoseconds) = duration.components

@@ -17,7 +17,7 @@ struct KnownTypesService: Service {
     /// Returns the types that are kept; those that no activity can have are left out.
     static func read(from directory: StateDirectory, logger: Logger) -> KnownTypes {
         do throws(HandoffError) {
-            return KnownTypes((try file.read(from: directory) ?? []).compactMap { try? ActivityType($0) })
+            return KnownTypes((try file.read(from: directory) ?? []).compactMap(ActivityKind.init(kept:)))
         } catch {
             logger.warning(
                 "the known activity types are lost: \(error.message)",
@@ -47,14 +47,26 @@ struct KnownTypesService: Service {
         (try? await engine.learntTypes.changed(since: written)) ?? engine.learntTypes.current
     }
 
-    private func write(_ types: [ActivityType]) async {
+    private func write(_ kinds: [ActivityKind]) async {
         do throws(HandoffError) {
-            try await Self.file.write(types.map(\.rawValue), to: directory)
+            try await Self.file.write(kinds.map(\.kept), to: directory)
         } catch {
             logger.warning(
                 "cannot keep the known activity types: \(error.message)",
                 metadata: ["event": "types.unwritten"]
             )
         }
+    }
+}
+
+extension ActivityKind {
+    /// The type, and after a space the team if there is one: neither can contain a space.
+    fileprivate var kept: String { [type.rawValue, team].compactMap(\.self).joined(separator: " ") }
+
+    /// Reads what was kept; nil for a type that no activity can have.
+    fileprivate init?(kept: String) {
+        let words = kept.split(separator: " ", maxSplits: 1).map(String.init)
+        guard let type = words.first.flatMap({ try? ActivityType($0) }) else { return nil }
+        self.init(type, team: words.count > 1 ? words[1] : nil)
     }
 }

@@ -61,29 +61,17 @@ struct BusObjects: Sendable {
     }
 
     private func insert(_ entry: NearbyEntry) {
-        let (engine, fetcher, continuations) = (engine, fetcher, continuations)
-        let (documents, notifications, connection, requests) = (documents, notifications, connection, requests)
+        let (engine, continuations) = (engine, continuations)
+        let (notifications, connection, requests) = (notifications, connection, requests)
+        let fetching = NearbyFetching(engine: engine, fetcher: fetcher, documents: documents, connection: connection)
         let path = HandoffName.nearbyActivity(entry.id.rawValue)
         let interface = Interface.nearbyActivity {
             // The object may be called once more after the entry was removed.
             engine.nearby.describe((try? engine.nearby.entry(entry.id)) ?? entry)
         } fetch: { caller, options in
             let request = requests.begin(by: caller, about: path.description)
-            let purpose: FetchRequest.Purpose =
-                switch options.purpose {
-                case .preview: .preview
-                case .freshPreview: .preview(isFresh: true)
-                case .take: .take(.random())
-                }
             return {
-                try await request.whileWanted(on: connection) {
-                    guard let take = purpose.take else {
-                        return try await Self.fetched(entry, by: fetcher, documents, purpose)
-                    }
-                    return try await Self.taking(entry, take, engine, connection) {
-                        try await Self.fetched(entry, by: fetcher, documents, purpose)
-                    }
-                }
+                try await request.whileWanted(on: connection) { try await fetching.fetch(entry, options) }
             }
         } handOver: { caller, options in
             let request = requests.begin(by: caller, about: path.description)
@@ -97,44 +85,6 @@ struct BusObjects: Sendable {
             requests.cancel(by: client, about: path.description)
         }
         insert([interface], at: path)
-    }
-
-    /// Runs `body`, with which a program takes the activity of an entry; shows and reports how it ended.
-    private static func taking(
-        _ entry: NearbyEntry,
-        _ take: TakeID,
-        _ engine: Engine,
-        _ connection: Connection,
-        _ body: () async throws -> FetchedActivity
-    ) async throws -> FetchedActivity {
-        func show(_ event: NearbyActivityEvent) {
-            connection.emit(event.signal(of: HandoffName.nearbyActivity(entry.id.rawValue)))
-        }
-        show(.continuationStarted(application: nil))
-        do {
-            let fetched = try await body()
-            engine.takes.end(take, .continued(.app))
-            show(.continued(ContinuationResult(outcome: "app", application: "")))
-            return fetched
-        } catch {
-            let failure = error as? HandoffError
-            engine.takes.end(take, .failed(failure.map { TakeOutcome.Reason($0.code) } ?? .cancelled))
-            let name = failure.map { HandoffErrorName($0.code) } ?? .cancelled
-            show(.continuationFailed(name, message: failure?.message ?? "The fetch was cancelled."))
-            throw error
-        }
-    }
-
-    /// Returns the activity of an entry in the form for a program on this device.
-    private static func fetched(
-        _ entry: NearbyEntry,
-        by fetcher: ActivityFetcher,
-        _ documents: DocumentTracker,
-        _ purpose: FetchRequest.Purpose
-    ) async throws -> FetchedActivity {
-        let activity = try documents.local(try await fetcher.fetch(entry.id, for: purpose))
-        let continuation = ContinuationID(of: activity, from: entry.device)
-        return FetchedActivity(activity, continuation: continuation?.description)
     }
 
     private func insert(_ device: TrustedDevices.Device) {

@@ -82,6 +82,19 @@ struct ContinuationService: Sendable {
         unless abandonment: @escaping PendingRequest.Abandonment = { try await untilCancelled() }
     ) async throws -> ContinuationResult {
         let entry = try engine.nearby.entry(id)
+        do {
+            return try await continueOnce(entry, options, unless: abandonment)
+        } catch let error as HandoffError where error.code == .noLongerCurrent && options.takesCurrent {
+            guard let current = engine.nearby.successor(of: entry) else { throw error }
+            return try await continueOnce(current, options, unless: abandonment)
+        }
+    }
+
+    private func continueOnce(
+        _ entry: NearbyEntry,
+        _ options: ContinuationOptions,
+        unless abandonment: @escaping PendingRequest.Abandonment
+    ) async throws -> ContinuationResult {
         // An entry without a known launch target may still be a document, which only its origin knows.
         let (type, launchTarget) = engine.nearby.launchTarget(of: entry)
         // Which app opens a page depends on its address, which only the activity has.

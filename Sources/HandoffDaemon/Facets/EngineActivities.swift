@@ -37,7 +37,7 @@ struct EngineActivities: Sendable {
                 $0.documentProblem = documentProblem
             }
             state.show(.activityAdded(try state.origin.activity(id)))
-            state.learn(activity.type)
+            state.learn(ActivityKind(activity.type, team: activity.teamID))
             return id
         }
     }

@@ -85,10 +85,11 @@ struct EngineDesktop: Sendable {
     }
 
     private func change(_ body: (inout AppRegistry) -> Void) {
-        engine.change { state, _ in
+        engine.change { state, now in
             var apps = state.desktop.installedApps
             body(&apps)
             guard state.desktop.setApps(apps, state.rules) else { return }
+            state.origin.setTeams(apps.teams, at: now)
             state.show(.appsChanged)
             for entry in state.shownEntries { state.show(.nearby(.changed(entry))) }
         }

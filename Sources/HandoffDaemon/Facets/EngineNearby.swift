@@ -22,14 +22,14 @@ struct EngineNearby: Sendable {
     func receive(_ received: AdvertisementReport) {
         guard received.service == Engine.service else { return engine.pairings.receiveAdvertisement(received) }
         guard let (sender, plaintext, slot) = opened(received) else { return receiveUnopened(received) }
-        guard let payload = try? AdvertisementPayload(decoding: plaintext) else { return }
+        guard let payload = try? AdvertisementPayload(decoding: plaintext, slot: slot) else { return }
         guard sender != .own else { return engine.copies.receive(received, payload, of: slot) }
         engine.change { state, now in
             // It was received before the radio became unusable.
             guard state.radio.isReady else { return }
             for device in state.trust.devices(of: sender) where state.trust.devices[device] != nil {
                 if sender.isDirected { state.sessions.recordInvitation(by: device, at: now) }
-                let report = Self.report(of: device, payload, of: slot, in: received)
+                let report = Self.report(of: device, payload, in: received)
                 state.receive(report, at: now)
             }
         }
@@ -55,6 +55,20 @@ struct EngineNearby: Sendable {
         return entry
     }
 
+    /// Returns the entry that has taken the place of another one: what its device shows now, if a client may see that.
+    func successor(of entry: NearbyEntry) -> NearbyEntry? {
+        engine.read { state in state.shownEntries.first { $0.device == entry.device && $0.id != entry.id } }
+    }
+
+    /// Returns what a person reads of the entry that has taken the place of another one; nil when there is none.
+    func successorText(of entry: NearbyEntry) -> String? {
+        successor(of: entry).map { current in
+            let (type, target) = launchTarget(of: current)
+            if let name = target.displayName { return "an activity that opens in \(name)" }
+            return type.map { "an activity of type \($0)" } ?? "an activity of a type that is unknown here"
+        }
+    }
+
     /// Returns why an entry that there was cannot be heard, as the radio's error; nil when the radio works, or there
     /// has never been such an entry.
     func absence(of id: NearbyEntry.ID) -> RadioError? {
@@ -66,13 +80,13 @@ struct EngineNearby: Sendable {
     /// Returns the type of an entry, if it is known here, and its launch target.
     func launchTarget(of entry: NearbyEntry) -> (type: ActivityType?, launchTarget: AppRegistry.LaunchTarget) {
         engine.read { state in
-            (state.type(of: entry.typeHash), state.launchTarget(of: entry))
+            (state.kind(of: entry.typeHash)?.type, state.launchTarget(of: entry))
         }
     }
 
-    /// Removes an entry whose origin has a different current activity.
-    func removeStaleEntry(_ id: NearbyEntry.ID) {
-        engine.change { state, now in state.show(state.nearby.table.remove(entry: id, at: now)) }
+    /// Replaces an entry by what its origin has answered that it shows now; nil for nothing.
+    func replace(_ id: NearbyEntry.ID, by current: CurrentActivity?) {
+        engine.change { state, now in state.show(state.nearby.table.replace(entry: id, by: current, at: now)) }
     }
 
     /// Sets the types that earlier runs of the daemon have learnt.
@@ -80,9 +94,9 @@ struct EngineNearby: Sendable {
         engine.change { state, _ in state.nearby.knownTypes = types }
     }
 
-    /// Remembers the type of an activity that was fetched.
-    func learn(_ type: ActivityType) {
-        engine.change { state, _ in state.learn(type) }
+    /// Remembers the type and team of an activity that was fetched.
+    func learn(_ kind: ActivityKind) {
+        engine.change { state, _ in state.learn(kind) }
     }
 
     /// Scans continuously until the client leaves the bus or stops.
@@ -93,6 +107,16 @@ struct EngineNearby: Sendable {
     /// Ends ``startLooking(for:)``.
     func stopLooking(for client: BusName) {
         engine.change { state, _ in _ = state.nearby.activeScanners.remove(client) }
+    }
+
+    /// Scans continuously until ``endDial()``, because somebody waits for a channel to a device.
+    func beginDial() {
+        engine.change { state, _ in state.nearby.awaitedDials += 1 }
+    }
+
+    /// Ends ``beginDial()``.
+    func endDial() {
+        engine.change { state, _ in state.nearby.awaitedDials -= 1 }
     }
 
     /// Scans fully for a moment, because the computer was away and somebody may have come to it.
@@ -156,18 +180,17 @@ struct EngineNearby: Sendable {
     private static func report(
         of device: DeviceID,
         _ payload: AdvertisementPayload,
-        of slot: UInt64,
         in received: AdvertisementReport
     ) -> NearbyTable.Report {
         NearbyTable.Report(
             device: device,
-            activity: payload.activity,
+            typeHash: payload.typeHash,
+            number: payload.number,
             hasWebpage: payload.hasWebpage,
             hasDocument: payload.hasDocument,
             rssi: received.rssi,
             address: received.address,
-            port: payload.port,
-            slot: slot
+            port: payload.port
         )
     }
 }
@@ -187,7 +210,7 @@ extension Engine.State {
     /// Without a synchronised folder, no document can be opened here.
     func launchTarget(of entry: NearbyEntry) -> AppRegistry.LaunchTarget {
         desktop.apps.launchTarget(
-            for: type(of: entry.typeHash),
+            for: kind(of: entry.typeHash),
             hasWebpage: entry.hasWebpage,
             hasDocument: entry.hasDocument && !desktop.folders.all.isEmpty
         )

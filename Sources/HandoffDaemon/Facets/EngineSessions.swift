@@ -72,12 +72,11 @@ struct EngineSessions: Sendable {
                 completions = try await engine.saveCompletions.changed(since: completions)
             }
         }
-        let prepared = engine.read { state in
+        let prepared = engine.edit { state in
             let now = Moment.now
             let record = state.origin.record(for: request, after: saved, at: now)
             let answer = state.origin.answer(to: request, from: device, after: saved, at: now)
-            let team = record?.application.flatMap { state.desktop.installedApps.teams[$0] }
-            return PreparedAnswer(answer: answer.filling(team: team), activity: record?.id)
+            return PreparedAnswer(answer: answer, activity: record?.id)
         }
         // Finding a file may block in the file system, so it is done outside the engine's mutex.
         return PreparedAnswer(
@@ -232,14 +231,6 @@ struct EngineSessions: Sendable {
         } catch {
             return .refusal(Refusal(.tooLarge, "\(error)"))
         }
-    }
-}
-
-extension Answer {
-    /// The answer with the team that the app of the activity declares, unless the activity has one.
-    fileprivate func filling(team: String?) -> Answer {
-        guard case .activity(let activity) = self, activity.teamID == nil, let team else { return self }
-        return (try? activity.with { $0.teamID = team }).map(Answer.activity) ?? self
     }
 }
 

@@ -219,7 +219,7 @@ extension EngineNearby {
 
 extension AppRegistry.LaunchTarget {
     /// Returns the text that the user reads about the target; nil if nothing opens the activity.
-    fileprivate var displayName: String? {
+    var displayName: String? {
         switch self {
         case .app(let app): app.name
         case .browser: "the browser"

@@ -30,7 +30,7 @@ struct ActivityFetcher: Sendable {
         let (keys, engine) = (engine.identity.keys, engine)
         let answer: Answer = try await client.withChannel(to: peer, .awaited) { channel, result in
             let request = Request.fetch(
-                FetchRequest(typeHash: entry.typeHash, tag: entry.activity.tag, purpose: purpose)
+                FetchRequest(number: entry.activity.number, purpose: purpose)
             )
             var session = ClientSession(keys: keys, peer: peer.publicKeys, request: request)
             let opening = try await channel.next { try session.open($0) }
@@ -54,11 +54,12 @@ struct ActivityFetcher: Sendable {
         }
         switch answer {
         case .activity(let activity):
-            engine.nearby.learn(activity.type)
+            engine.nearby.learn(ActivityKind(activity.type, team: activity.teamID))
             return activity
         case .refusal(let refusal):
-            if refusal.code == .noLongerCurrent { engine.nearby.removeStaleEntry(entry.id) }
-            throw HandoffError.refused(refusal, by: peer.name)
+            guard refusal.code == .noLongerCurrent else { throw HandoffError.refused(refusal, by: peer.name) }
+            engine.nearby.replace(entry.id, by: refusal.current)
+            throw HandoffError.noLongerCurrent(on: peer.name, insteadShowing: engine.nearby.successorText(of: entry))
         case .circle, .noted, .settled, .stream:
             throw HandoffError.unexpectedAnswer(answer, from: peer.name, insteadOf: Self.wanted)
         }
@@ -114,7 +115,7 @@ struct ActivityFetcher: Sendable {
         switch answer {
         case .refusal: return nil
         case .activity(let activity):
-            guard activity.type.hash == entry.typeHash else {
+            guard ActivityKind(activity.type, team: activity.teamID).hash == entry.typeHash else {
                 return HandoffError(.peerMisbehaved, "\(name) sent a different activity from the one requested.")
             }
             if let obstacle = engine.rules.obstacle(toTaking: activity, from: entry.device) { return obstacle.error }

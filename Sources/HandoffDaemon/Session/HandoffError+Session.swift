@@ -39,8 +39,7 @@ extension HandoffError {
     /// Returns the error for a request that a device has refused.
     static func refused(_ refusal: Refusal, by name: String) -> HandoffError {
         switch refusal.code {
-        case .noLongerCurrent:
-            HandoffError(.noLongerCurrent, "\(name) has a different current activity by now; look again.")
+        case .noLongerCurrent: noLongerCurrent(on: name, insteadShowing: nil)
         case .notPaired:
             HandoffError(.notTrusted, "\(name) does not trust this device: pair them with `handoffctl pair`.")
         case .noSuchActivity:
@@ -53,6 +52,16 @@ extension HandoffError {
                 refusal.message.isEmpty ? "\(name) refused without a reason." : "\(name) refused: \(refusal.message)"
             )
         }
+    }
+
+    /// Returns the error for an activity that its device does not show any more.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the device.
+    ///   - current: what it shows now, as a person reads it; nil when it is nothing that is offered here.
+    static func noLongerCurrent(on name: String, insteadShowing current: String?) -> HandoffError {
+        let now = current.map { "It shows \($0) now: choose that, if you want it." } ?? "It offers nothing else now."
+        return HandoffError(.noLongerCurrent, "\(name) does not show that activity any more. \(now)")
     }
 
     /// Creates the error for what could not be done because of an error of the radio.

@@ -18,9 +18,12 @@ struct PeerDialer: Sendable {
     private static let limitPerEndpoint = Duration.seconds(3)
     /// How many times a dropped link to the same endpoint is opened again.
     private static let repetitions = 2
-    /// The minimum time for a dial before a new endpoint ends it: spoofed endpoints are cheap, so each dial gets this
-    /// long.
-    private static let minimumDialTime = Duration.seconds(1)
+    /// How long a dial is alone before another endpoint, where the device was heard since, is dialled beside it: twice as
+    /// long as the dial of a device that is there takes, so that most dials stay alone.
+    private static let headStart = Duration.milliseconds(150)
+    /// How long a dial goes on beside a newer one: some radios make one dial at a time. Spoofed endpoints are cheap, so
+    /// that each dial gets this long.
+    private static let overlap = Duration.seconds(1)
 
     init<R: Radio>(engine: Engine, radio: R) {
         self.engine = engine
@@ -32,17 +35,18 @@ struct PeerDialer: Sendable {
     }
 
     /// Runs `body` with a channel to a device; if it is heard at another endpoint before the channel is open, dials
-    /// that one.
+    /// that one too.
     ///
     /// A device may change its address at any moment, and then does not answer at the old one. An attacker may repeat
-    /// its advertisement from another address: so each endpoint is tried, once. A link may drop during the first
-    /// message because of another program on the same computer (bluetoothd drops late a link that it was asked to
-    /// drop): after the other endpoints were tried, it is opened again, but only a few times, so that no peer can keep
-    /// this device dialling.
+    /// its advertisement from another address: so each endpoint is tried, once, and two at a time at most. A link may drop
+    /// during the first message because of another program on the same computer (bluetoothd drops late a link that it was
+    /// asked to drop): after the other endpoints were tried, it is opened again, but only a few times, so that no peer can
+    /// keep this device dialling.
     ///
     /// - Parameters:
     ///   - peer: the device, and its endpoints; if `body` fails at one of them, the next is tried.
     ///   - urgency: a deferrable dial waits for those to other devices for which somebody waits, and is interrupted by them.
+    ///     While somebody waits, this device scans until the channel is open.
     ///   - isDone: whether `body` has its result, so that its failure is not a reason to continue.
     ///   - body: may run again, at another endpoint or after its link was dropped, as long as it is not done.
     /// - Throws: `RadioError` when no channel can be opened; else what `body` throws.
@@ -53,98 +57,156 @@ struct PeerDialer: Sendable {
         _ body: @escaping @Sendable (any RadioChannel) async throws -> Void
     ) async throws {
         var next: PeerEndpoint? = peer.start
-        var tried: Set<PeerEndpoint> = []
-        var failure: (any Error)?
+        var dials = Dials()
         var (isBroken, repetitions) = (false, 0)
         while let current = next {
-            tried.insert(current)
-            let (dialled, seen) = (Promise<Void>(), tried)
             do {
-                next = try await dial(peer, urgency, at: current, excluding: seen) { channel in
-                    dialled.fulfil(())
-                    try await body(channel)
-                }
+                next = try await dial(peer, urgency, at: current, &dials, body)
             } catch {
                 // The endpoint heard last is the most likely to be the device, so its error is the one reported.
-                failure = failure ?? error
-                let wasOpen = dialled.valueIfSet != nil
-                guard !wasOpen || !isDone(), !Task.isCancelled else { throw failure ?? error }
+                let failure = dials.failure ?? error
+                dials.failure = failure
+                let wasOpen = dials.opened != nil
+                guard !wasOpen || !isDone(), !Task.isCancelled else { throw failure }
                 if wasOpen, (error as? RadioError)?.code == .channelClosed { isBroken = true }
-                next = peer.others().first { !seen.contains($0) }
+                next = peer.others().first { !dials.tried.contains($0) }
                 if next == nil, isBroken, repetitions < Self.repetitions {
                     // Errors from now on are reported; a device that was removed has no endpoint any more.
-                    (next, failure, isBroken) = (peer.latest(), nil, false)
+                    (next, dials.failure, isBroken) = (peer.latest(), nil, false)
                     repetitions += 1
                 }
-                guard next != nil else { throw failure ?? error }
+                guard next != nil else { throw failure }
             }
         }
     }
 
-    /// Dials one endpoint; returns another one to continue with, the same one after an interruption, or nil when `body`
-    /// has run.
+    /// What has become of the dials to one device.
+    private struct Dials {
+        /// The endpoints that have had their turn.
+        var tried: Set<PeerEndpoint> = []
+        /// The first error.
+        var failure: (any Error)?
+        /// The endpoint whose channel was used last; nil before one is open.
+        var opened: PeerEndpoint?
+    }
+
+    /// What happens while one or two endpoints are dialled.
+    private enum Event: Sendable {
+        /// The body has run.
+        case ended
+        /// The dial, or the body at that endpoint, has failed.
+        case failed(PeerEndpoint, any Error)
+        /// Another channel is used, or the dial has had its time beside a newer one.
+        case gaveWay(PeerEndpoint, hadItsTime: Bool)
+        /// The device is heard at another endpoint.
+        case heard(PeerEndpoint)
+        /// A dial for which somebody waits has to go before.
+        case preceded
+    }
+
+    /// Dials one endpoint, and another one beside it when the device is heard there: the channel that opens first is used.
+    ///
+    /// - Returns: an endpoint to continue with after an interruption; nil when `body` has run.
     private func dial(
         _ peer: SessionPeer,
         _ urgency: DialUrgency,
-        at current: PeerEndpoint,
-        excluding tried: Set<PeerEndpoint>,
+        at first: PeerEndpoint,
+        _ dials: inout Dials,
         _ body: @escaping Body
     ) async throws -> PeerEndpoint? {
-        let resolution = Promise<Resolution>()
         if urgency == .deferrable { try await precedence.waitForTurn(of: peer.id) }
-        let awaited = urgency == .awaited ? precedence.begin(to: peer.id) : nil
-        defer { awaited?.end() }
-        let limit = peer.others().contains { !tried.contains($0) } ? Self.limitPerEndpoint : Self.limit
-        return try await race {
-            try await open(current, limit) { channel in
-                resolution.fulfil(.opened)
-                guard resolution.valueIfSet == .opened else { return }
-                awaited?.end()
+        let wait = urgency == .awaited ? AwaitedChannel(to: peer.id, precedence, engine) : nil
+        defer { wait?.end() }
+        let contest = DialContest()
+        defer { dials.opened = contest.winner }
+        let tried = dials.tried
+        let limit = peer.others().contains { !tried.contains($0) && $0 != first } ? Self.limitPerEndpoint : Self.limit
+        let attempt: @Sendable (PeerEndpoint) async throws -> Event = { endpoint in
+            try await self.attempt(endpoint, limit, in: contest) { channel in
+                wait?.end()
                 try await body(channel)
             }
-            // The task that decided to move has set the endpoint to move to.
-            guard resolution.valueIfSet == .moved else { return nil }
-            try await untilCancelled()
-        } _: {
-            let move: @Sendable () async throws -> PeerEndpoint = {
-                try await Task.sleep(for: Self.minimumDialTime)
-                return try await self.move(excluding: tried, to: peer.latest, resolving: resolution)
+        }
+        return try await withThrowingTaskGroup(of: Event.self) { group in
+            defer { group.cancelAll() }
+            var pending: Set = [first]
+            group.addTask { try await attempt(first) }
+            if urgency == .deferrable {
+                group.addTask {
+                    try await precedence.waitUntilPreceded(peer.id)
+                    return .preceded
+                }
             }
-            guard urgency == .deferrable else { return try await move() }
-            return try await race(move) { try await yield(peer, at: current, resolving: resolution) }
+            var isListening = false
+            while true {
+                if !isListening, pending.count == 1, contest.winner == nil {
+                    isListening = true
+                    let known = dials.tried.union(pending)
+                    group.addTask { try await newEndpoint(of: peer, besides: known) }
+                }
+                guard let event = try await group.next() else { throw CancellationError() }
+                switch event {
+                case .ended: return nil
+                case .preceded: if contest.winner == nil { return first }
+                case .heard(let endpoint):
+                    isListening = false
+                    guard contest.winner == nil else { continue }
+                    contest.overtake(pending)
+                    pending.insert(endpoint)
+                    group.addTask { try await attempt(endpoint) }
+                case .gaveWay(let endpoint, let hadItsTime):
+                    pending.remove(endpoint)
+                    if hadItsTime { dials.tried.insert(endpoint) }
+                    if pending.isEmpty, contest.winner == nil, let failure = dials.failure { throw failure }
+                case .failed(let endpoint, let error):
+                    pending.remove(endpoint)
+                    dials.tried.insert(endpoint)
+                    dials.failure = dials.failure ?? error
+                    if contest.winner == endpoint || pending.isEmpty { throw error }
+                }
+            }
         }
     }
 
-    /// The result of one dial; it is set once.
-    private enum Resolution: Sendable {
-        case opened, moved
+    /// Dials an endpoint, and runs `body` if no other channel was opened before.
+    private func attempt(
+        _ endpoint: PeerEndpoint,
+        _ limit: Duration,
+        in contest: DialContest,
+        _ body: @escaping Body
+    ) async throws -> Event {
+        try await race {
+            do {
+                try await open(endpoint, limit) { channel in
+                    guard contest.opens(endpoint) else { return }
+                    try await body(channel)
+                }
+                guard contest.winner == endpoint else { try await untilCancelled() }
+                return .ended
+            } catch {
+                guard !Task.isCancelled else { throw CancellationError() }
+                return .failed(endpoint, error)
+            }
+        } _: {
+            try await race {
+                guard try await contest.whenOpen() == endpoint else { return .gaveWay(endpoint, hadItsTime: false) }
+                try await untilCancelled()
+            } _: {
+                try await contest.whenOvertaken(endpoint)
+                try await Task.sleep(for: Self.overlap)
+                guard contest.givesUp(endpoint) else { try await untilCancelled() }
+                return .gaveWay(endpoint, hadItsTime: true)
+            }
+        }
     }
 
-    /// Waits until the device is heard at an endpoint that was not tried, before the channel is open.
-    private func move(
-        excluding tried: Set<PeerEndpoint>,
-        to endpoint: @Sendable () -> PeerEndpoint?,
-        resolving resolution: Promise<Resolution>
-    ) async throws -> PeerEndpoint {
+    /// Waits until the device is heard at another endpoint than these.
+    private func newEndpoint(of peer: SessionPeer, besides known: Set<PeerEndpoint>) async throws -> Event {
+        try await Task.sleep(for: Self.headStart)
         var heard = engine.deviceUpdates.current
         while true {
-            if let now = endpoint(), !tried.contains(now) {
-                resolution.fulfil(.moved)
-                guard resolution.valueIfSet == .opened else { return now }
-            }
+            if let endpoint = peer.latest(), !known.contains(endpoint) { return .heard(endpoint) }
             heard = try await engine.deviceUpdates.changed(since: heard)
         }
-    }
-
-    /// Waits until a dial for which somebody waits has to go before a deferrable one, whose channel is not open yet.
-    private func yield(
-        _ peer: SessionPeer,
-        at current: PeerEndpoint,
-        resolving resolution: Promise<Resolution>
-    ) async throws -> PeerEndpoint {
-        try await precedence.waitUntilPreceded(peer.id)
-        resolution.fulfil(.moved)
-        guard resolution.valueIfSet == .moved else { try await untilCancelled() }
-        return current
     }
 }

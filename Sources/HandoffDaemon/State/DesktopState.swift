@@ -10,8 +10,8 @@ struct DesktopState: Sendable {
     private(set) var installedApps = AppRegistry()
     /// Those of them that the rules of the person allow.
     private(set) var apps = AppRegistry()
-    /// The types that apps handle, by their hashes.
-    private(set) var types: [ActivityTypeHash: ActivityType] = [:]
+    /// The types that apps handle, with their teams, by their hashes.
+    private(set) var kinds: [ActivityTypeHash: ActivityKind] = [:]
     var folders = SyncedFolders()
     /// Which web sites approve which apps.
     var sites = SiteAssociations()
@@ -28,7 +28,7 @@ struct DesktopState: Sendable {
     mutating func setApps(_ registry: AppRegistry, _ rules: Rules) -> Bool {
         guard registry != installedApps else { return false }
         installedApps = registry
-        types = Dictionary(registry.types.sorted().map { ($0.hash, $0) }) { first, _ in first }
+        kinds = Dictionary(registry.kinds.map { ($0.hash, $0) }) { min($0, $1) }
         _ = apply(rules)
         return true
     }

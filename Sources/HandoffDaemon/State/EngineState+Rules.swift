@@ -37,7 +37,7 @@ extension Engine.State {
             obstacle(to: entry).map {
                 WithheldActivity(
                     source: .nearby(entry.id, of: entry.device),
-                    type: type(of: entry.typeHash),
+                    type: kind(of: entry.typeHash)?.type,
                     obstacle: $0
                 )
             }
@@ -47,7 +47,7 @@ extension Engine.State {
 
     /// Returns which rule keeps an activity of another device from being shown; nil when none does.
     func obstacle(to entry: NearbyEntry) -> RuleObstacle? {
-        rules.obstacle(toShowing: entry.typeHash, from: entry.device)
+        rules.obstacle(toShowing: entry.typeHash, of: kind(of: entry.typeHash)?.type, from: entry.device)
     }
 
     /// Whether the radio may be used to pair, and to find out how a pairing has ended.

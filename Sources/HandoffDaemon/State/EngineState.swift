@@ -10,7 +10,7 @@ extension Engine {
     /// Each facet holds what belongs together, and changes it; what concerns several facets is here.
     struct State: Sendable {
         /// The activities of this device.
-        var origin = Origin(streamTokenKey: .generate(), firstTag: ActivityTag(.random(in: .min ... .max)))
+        var origin = Origin(streamTokenKey: .generate())
         var nearby = NearbyState()
         var trust: TrustState
         var pairing: PairingState
@@ -64,15 +64,16 @@ extension Engine.State {
 
     // MARK: Changes of several facets
 
-    /// Returns the type with that hash, if an installed app handles it or it was seen before.
-    func type(of hash: ActivityTypeHash) -> ActivityType? {
-        desktop.types[hash] ?? nearby.knownTypes[hash]
+    /// Returns the type and team with that hash, if an installed app handles them or they were seen before.
+    func kind(of hash: ActivityTypeHash) -> ActivityKind? {
+        desktop.kinds[hash] ?? nearby.knownTypes[hash]
     }
 
-    /// Remembers a type; entries whose type is known because of it are shown again.
-    mutating func learn(_ type: ActivityType) {
-        guard nearby.knownTypes.learn(type) else { return }
-        for entry in shownEntries where entry.typeHash == type.hash { show(.nearby(.changed(entry))) }
+    /// Remembers a type and team; entries of which these are known because of it are shown again.
+    mutating func learn(_ kind: ActivityKind) {
+        guard nearby.knownTypes.learn(kind) else { return }
+        let hash = kind.hash
+        for entry in shownEntries where entry.typeHash == hash { show(.nearby(.changed(entry))) }
     }
 
     /// Records that a trusted device was in contact just now, in this version of the protocol.
@@ -113,7 +114,7 @@ extension Engine.State {
             under: key,
             circleDigest: trust.updateID,
             for: trust.turnTakers,
-            isHeard: trust.devices.isHeardByAll
+            heard: Set(nearby.lastSeen.keys.filter { nearby.isHeard($0, at: now) })
         )
         let (pairingAdvertisement, pairingEnd) =
             isPairingAllowed(at: now) ? pairing.advertisement(at: now, radio) : (nil, nil)
@@ -157,7 +158,7 @@ extension Engine.State {
         guard !rules.isPaused else { return none(.paused) }
         guard !trust.devices.isEmpty else { return none(.noDevices) }
         let situation = ScanPolicy.Situation(
-            isLooking: !nearby.activeScanners.isEmpty,
+            isLooking: !nearby.activeScanners.isEmpty || nearby.awaitedDials > 0,
             isAway: nearby.isAway,
             isPlayingAudio: radio.isPlayingAudio
         )

@@ -10,6 +10,8 @@ struct NearbyState: Sendable {
     var scanPolicy = ScanPolicy(at: Moment.now.uptime)
     /// The clients that look for activities at this moment.
     var activeScanners: Set<BusName> = []
+    /// How many channels are being opened for which somebody waits.
+    var awaitedDials = 0
     /// Whether the session is locked or idle.
     var isAway = false
     /// When each device was heard last in this run of the daemon, in microseconds since 1970.

@@ -102,7 +102,7 @@ struct OwnRadio: Sendable {
         }
         let advertisement = Advertisement(
             service: Engine.service,
-            data: sealer.seal(AdvertisementPayload(broadcast.content, port: port).encode()),
+            data: sealer.seal(AdvertisementPayload(broadcast, port: port).encode()),
             pace: broadcast.isFresh ? .fast : .relaxed
         )
         if member == nil || member == trust.identity.id {

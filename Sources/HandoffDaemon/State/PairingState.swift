@@ -140,7 +140,8 @@ struct PairingState: Sendable {
             return (sealed.advertisement, next)
         }
         let sealer = AdvertisementSealer(key: key, slot: now.slot)
-        let payload = AdvertisementPayload(.withdrawal, port: port).encode()
+        let number = AdvertisementNumber(slot: now.slot, lowNineBits: 0)
+        let payload = AdvertisementPayload(hasWebpage: false, port: port, typeHash: nil, number: number).encode()
         let advertisement = Advertisement(service: Engine.service, data: sealer.seal(payload), pace: .fast)
         sealed = Sealed(id: record.id, slot: now.slot, port: port, advertisement: advertisement)
         return (advertisement, next)
@@ -150,7 +151,7 @@ struct PairingState: Sendable {
     /// reconciliation.
     mutating func receive(_ report: AdvertisementReport, slot: UInt64) -> Bool {
         guard let opened = opener?.open(report.data, slot: slot),
-            let payload = try? AdvertisementPayload(decoding: opened.plaintext)
+            let payload = try? AdvertisementPayload(decoding: opened.plaintext, slot: slot)
         else { return false }
         endpoints[opened.id] = PeerEndpoint(address: report.address, port: payload.port)
         return true

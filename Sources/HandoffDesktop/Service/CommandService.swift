@@ -83,17 +83,21 @@ struct CommandService: Sendable {
         guard let path = nearby.first(where: { $0.opensWith != "none" })?.path else {
             return await tell("Nothing to continue", "No activity is nearby that opens here.")
         }
-        await continueActivity(path, token)
+        await continueActivity(path, token, takesCurrent: true)
     }
 
     /// Continues an activity, unless it is being continued already.
-    private func continueActivity(_ path: ObjectPath, _ token: String?) async {
+    private func continueActivity(_ path: ObjectPath, _ token: String?, takesCurrent: Bool = false) async {
         var isNew = false
         state.modify { isNew = $0.ownContinuations.insert(path).inserted }
         guard isNew else { return }
         let device = state.value.activities.first { $0.path == path }?.device ?? "another device"
         await telling("Could not continue from \(device)") {
-            let options = ContinuationOptions(activationToken: token, showsFailure: true)
+            let options = ContinuationOptions(
+                activationToken: token,
+                showsFailure: true,
+                takesCurrent: takesCurrent
+            )
             _ = try await client.continueActivity(path, options)
         }
         state.modify { $0.ownContinuations.remove(path) }

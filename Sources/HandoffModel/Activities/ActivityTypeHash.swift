@@ -1,6 +1,6 @@
-/// The 32-bit hash of an activity type in an advertisement: the first 4 bytes of the SHA-256 of its text.
+/// The 32-bit hash of an activity's type and team in an advertisement: the first 4 bytes of a SHA-256.
 ///
-/// `ActivityType.hash`, in HandoffCrypto, computes it; this type only holds it.
+/// `ActivityKind.hash`, in HandoffCrypto, computes it; this type only holds it.
 package struct ActivityTypeHash: Hashable, Sendable, CustomStringConvertible {
     /// The number of bytes in a hash.
     package static let byteCount = 4

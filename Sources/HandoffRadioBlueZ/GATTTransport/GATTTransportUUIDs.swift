@@ -18,8 +18,3 @@ enum GATTTransportUUIDs {
     /// The version of the GATT service, the first byte of ``information``.
     static let version: UInt8 = 1
 }
-
-extension LEPSM {
-    /// The port of a listener without LE credit-based channels, 0xFF: nobody listens there; callers use GATT.
-    static let gattOnly = LEPSM(lowSevenBits: 0x7F)
-}

@@ -140,7 +140,7 @@ extension BlueZRadio {
         deadline: ContinuousClock.Instant,
         in session: Session
     ) async throws -> OpenedChannel {
-        try await dials.withLock { try await openNow(peer, port, deadline: deadline, in: session) }
+        try await dials.withPermit { try await openNow(peer, port, deadline: deadline, in: session) }
     }
 
     /// Opens a channel; releases the link if that fails.

@@ -27,7 +27,7 @@ extension BlueZRadio {
         }
     }
 
-    /// Opens a GATT channel to a device; the caller holds the turn of `dials`.
+    /// Opens a GATT channel to a device; the caller has a permit of `dials`.
     func openGATTChannel(
         of peer: BluetoothAddress,
         _ port: LEPSM,

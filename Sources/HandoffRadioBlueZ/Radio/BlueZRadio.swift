@@ -40,7 +40,9 @@ package final class BlueZRadio: Radio {
     let linkTurns = KeyedAsyncMutex<BluetoothAddress>()
     /// Whether a listener has published the GATT service.
     let isGATTServiceTaken = Mutex(false)
-    let dials = AsyncMutex()
+    /// Two dials at once: the kernel makes the link to the device that it hears first (net/bluetooth/hci_event.c,
+    /// `check_pending_le_conn`), so that an address that is gone does not delay one that is there.
+    let dials = CountingSemaphore(2)
     let links = Mutex(LinkUsageTable())
     /// The devices whose links bluetoothd was asked to drop, which takes it 2 s.
     let droppedLinks = Mutex(Set<ObjectPath>())

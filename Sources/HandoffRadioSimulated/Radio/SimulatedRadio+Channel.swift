@@ -14,7 +14,7 @@ extension SimulatedRadio {
         try await whileAvailable { station in
             let silence = RadioError(.timedOut, "\(address) did not answer within \(timeout); is it near and awake?")
             let channel = try await withTimeout(timeout, throwing: silence) {
-                try await dialling.withLock { try await dial(address, port, from: station) }
+                try await dialling.withPermit { try await dial(address, port, from: station) }
             }
             return try await channel.whileOpen { try await body(channel) }
         }

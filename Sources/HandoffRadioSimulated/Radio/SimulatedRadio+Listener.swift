@@ -42,7 +42,7 @@ extension SimulatedRadio {
 
     private func open(_ listener: Listener, of station: Station) throws(RadioError) -> LEPSM {
         let port: LEPSM? = state.withLock { state in
-            let free = LEPSM.allCases.filter { state.listeners[$0] == nil }
+            let free = LEPSM.allCases.filter { $0 != .gattOnly && state.listeners[$0] == nil }
             guard let port = station.randomness.element(of: free) else { return nil }
             state.listeners[port] = listener
             return port

@@ -19,7 +19,8 @@ package final class SimulatedRadio: Radio {
     package let directory: String
 
     let state = Mutex(State())
-    let dialling = AsyncMutex()
+    /// Two dials at once, as on Linux: an address that is gone must not delay the one that is there.
+    let dialling = CountingSemaphore(2)
     private let inotify: Inotify
     private let availability = CurrentValue(Availability.idle)
 

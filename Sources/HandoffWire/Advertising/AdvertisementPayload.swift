@@ -3,15 +3,18 @@ package import HandoffModel
 
 /// The plaintext of an advertisement: six bytes.
 ///
-/// Byte 0 has the web page flag in its highest bit and the low bits of the port in the others; bytes 1…4 are the type
-/// hash; byte 5 has the document flag in its highest bit and the activity tag in the others. A type hash of four zero
-/// bytes, which no known type has, is a withdrawal: there is no activity to continue any more. Its byte 5 is 0, and is
-/// ignored.
+/// Byte 0 has, from the highest bit, the web page flag, the document flag, the highest bit of the number within the slot,
+/// and in five bits the port; bytes 1…4 are the type hash; byte 5 is the rest of the number. A type hash of four zero
+/// bytes, which no known type has, is a withdrawal: there is no activity to continue any more.
 package struct AdvertisementPayload: Hashable, Sendable {
     /// The number of bytes before sealing.
     package static let byteCount = 1 + ActivityTypeHash.byteCount + 1
 
-    /// Whether a browser can continue the activity where no app does.
+    private static let webpageBit: UInt8 = 0x80
+    private static let documentBit: UInt8 = 0x40
+    private static let numberBit: UInt8 = 0x20
+
+    /// Whether a browser can continue the activity where no app does; false for a withdrawal.
     package let hasWebpage: Bool
 
     /// Whether an app for documents can continue the activity where no app does; false for a withdrawal.
@@ -20,44 +23,59 @@ package struct AdvertisementPayload: Hashable, Sendable {
     /// The PSM on which the origin listens.
     package let port: LEPSM
 
-    /// The current activity; nil for a withdrawal.
-    package let activity: AdvertisedActivity?
+    /// The hash of the current activity's type and team; nil for a withdrawal.
+    package let typeHash: ActivityTypeHash?
 
-    /// Makes the payload for the current activity, nil for a withdrawal, and the port on which it can be fetched.
-    package init(hasWebpage: Bool, hasDocument: Bool = false, port: LEPSM, activity: AdvertisedActivity?) {
-        self.hasWebpage = hasWebpage
-        self.hasDocument = activity != nil && hasDocument
+    /// The place of the advertisement in the order of all that the origin sends.
+    package let number: AdvertisementNumber
+
+    /// Makes the payload for an activity of a type, nil for a withdrawal, and the port on which it can be fetched.
+    package init(
+        hasWebpage: Bool,
+        hasDocument: Bool = false,
+        port: LEPSM,
+        typeHash: ActivityTypeHash?,
+        number: AdvertisementNumber
+    ) {
+        self.hasWebpage = typeHash != nil && hasWebpage
+        self.hasDocument = typeHash != nil && hasDocument
         self.port = port
-        self.activity = activity
+        self.typeHash = typeHash
+        self.number = number
     }
 
-    /// Decodes six bytes; any six bytes are valid.
+    /// Decodes six bytes that were sealed in a slot; any six bytes are valid.
     ///
     /// - Throws: ``WireError/Code/malformed`` for any other count.
-    package init(decoding bytes: [UInt8]) throws(WireError) {
+    package init(decoding bytes: [UInt8], slot: UInt64) throws(WireError) {
         guard bytes.count == Self.byteCount else {
             throw WireError(
                 .malformed,
                 "Expected \(Self.byteCount) bytes of advertisement payload, got \(bytes.count)."
             )
         }
+        let typeHash: ActivityTypeHash
         do {
-            let typeHash = try ActivityTypeHash(bytes: bytes[1..<5])
-            activity =
-                typeHash == .withdrawal ? nil : AdvertisedActivity(typeHash: typeHash, tag: ActivityTag(bytes[5]))
+            typeHash = try ActivityTypeHash(bytes: bytes[1..<5])
         } catch {
             throw WireError(error)
         }
-        hasWebpage = bytes[0] & 0x80 != 0
-        hasDocument = activity != nil && bytes[5] & 0x80 != 0
-        port = LEPSM(lowSevenBits: bytes[0])
+        let high = UInt16(bytes[0] & Self.numberBit) << 3
+        self.init(
+            hasWebpage: bytes[0] & Self.webpageBit != 0,
+            hasDocument: bytes[0] & Self.documentBit != 0,
+            port: LEPSM(lowFiveBits: bytes[0]),
+            typeHash: typeHash == .withdrawal ? nil : typeHash,
+            number: AdvertisementNumber(slot: slot, lowNineBits: high | UInt16(bytes[5]))
+        )
     }
 
-    /// Returns the six bytes.
+    /// Returns the six bytes; the slot is not in them.
     package func encode() -> [UInt8] {
-        let first = (hasWebpage ? 0x80 : 0) | port.lowSevenBits
-        let last = (hasDocument ? 0x80 : 0) | (activity?.tag.rawValue ?? 0)
-        return [first] + (activity?.typeHash ?? .withdrawal).bytes + [last]
+        let flags = (hasWebpage ? Self.webpageBit : 0) | (hasDocument ? Self.documentBit : 0)
+        let high = UInt8(number.index >> 3) & Self.numberBit
+        return [flags | high | port.lowFiveBits] + (typeHash ?? .withdrawal).bytes
+            + [UInt8(truncatingIfNeeded: number.index)]
     }
 }
 

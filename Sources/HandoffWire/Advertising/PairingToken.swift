@@ -32,7 +32,7 @@ package struct PairingToken: Hashable, Comparable, Sendable {
     }
 }
 
-/// The advertisement of a pairing device: ten bytes, the port in the lower seven bits of the first, then the token.
+/// The advertisement of a pairing device: ten bytes, the port in the lower five bits of the first, then the token.
 package struct PairingAdvertisement: Hashable, Sendable {
     /// The number of bytes.
     package static let byteCount = 1 + PairingToken.byteCount
@@ -54,12 +54,12 @@ package struct PairingAdvertisement: Hashable, Sendable {
         guard bytes.count == Self.byteCount else {
             throw WireError(.malformed, "A pairing advertisement has \(Self.byteCount) bytes, got \(bytes.count).")
         }
-        port = LEPSM(lowSevenBits: bytes[0])
+        port = LEPSM(lowFiveBits: bytes[0])
         token = try PairingToken(bytes: Array(bytes.dropFirst()))
     }
 
     /// Returns the ten bytes.
     package func encode() -> [UInt8] {
-        [port.lowSevenBits] + token.bytes
+        [port.lowFiveBits] + token.bytes
     }
 }

@@ -20,17 +20,14 @@ package struct FetchRequest: Hashable, Sendable {
         package var take: TakeID? { if case .take(let id) = self { id } else { nil } }
     }
 
-    /// The type hash from the advertisement.
-    package let typeHash: ActivityTypeHash
-    /// The activity tag from the advertisement.
-    package let tag: ActivityTag
+    /// The number of the advertisement with which the origin began to show the activity.
+    package let number: AdvertisementNumber
     /// What the activity is for.
     package let purpose: Purpose
 
-    /// Requests the current activity if its type has this hash and it has this tag.
-    package init(typeHash: ActivityTypeHash, tag: ActivityTag, purpose: Purpose = .preview) {
-        self.typeHash = typeHash
-        self.tag = tag
+    /// Requests the current activity if that number stands for it.
+    package init(number: AdvertisementNumber, purpose: Purpose = .preview) {
+        self.number = number
         self.purpose = purpose
     }
 }
@@ -39,8 +36,8 @@ extension Handoff_V1_FetchRequest {
     /// Encodes a request.
     init(_ request: FetchRequest) {
         self.init()
-        typeHash = Data(request.typeHash.bytes)
-        activityTag = Data([request.tag.rawValue])
+        slot = request.number.slot
+        number = UInt32(request.number.index)
         switch request.purpose {
         case .preview(let isFresh):
             preview = Handoff_V1_Preview()
@@ -54,23 +51,15 @@ extension FetchRequest {
     /// Decodes a request.
     ///
     /// - Throws: ``WireError/Code/unknownKind`` for a purpose that only a newer version knows,
-    ///   ``WireError/Code/invalidContent`` for a type hash or a take's id of another length, and for a tag above
-    ///   127.
+    ///   ``WireError/Code/invalidContent`` for a take's id of another length, and for a number above 511.
     init(_ message: Handoff_V1_FetchRequest) throws(WireError) {
-        guard message.activityTag.count == 1, let tag = message.activityTag.first.flatMap(ActivityTag.init(exactly:))
-        else {
-            let bytes = message.activityTag.count
+        guard let number = AdvertisementNumber(slot: message.slot, index: message.number) else {
             throw WireError(
                 .invalidContent,
-                "An activity tag is 1 byte of at most 127, got another value or \(bytes) bytes."
+                "The number of an advertisement is at most \(AdvertisementNumber.maximumIndex), got \(message.number)."
             )
         }
-        self.tag = tag
-        do {
-            typeHash = try ActivityTypeHash(bytes: message.typeHash)
-        } catch {
-            throw WireError(error)
-        }
+        self.number = number
         switch message.purpose {
         case .preview(let preview): purpose = .preview(isFresh: preview.fresh)
         case .take(let take): purpose = .take(try TakeID(bytes: Array(take.id)))

@@ -9,7 +9,7 @@ package struct Refusal: Hashable, Sendable {
             self.rawValue = rawValue
         }
 
-        /// The requested type is no longer the type of the current activity.
+        /// The requested activity is no longer the current one.
         package static let noLongerCurrent = Code(rawValue: 1)
         /// The device does not understand the kind or form of the request.
         package static let notUnderstood = Code(rawValue: 2)
@@ -57,12 +57,17 @@ package struct Refusal: Hashable, Sendable {
     /// One sentence for the user, at most ``maximumMessageBytes``.
     package let message: String
 
+    /// What the device shows in place of the requested activity; nil for nothing, and beside any other code than
+    /// ``Code/noLongerCurrent``.
+    package let current: CurrentActivity?
+
     /// Makes a refusal.
     ///
     /// A message that is too long is truncated between two Unicode scalars, and U+0000 is removed.
-    package init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String, current: CurrentActivity? = nil) {
         self.code = code
         self.message = Self.cut(message)
+        self.current = code == .noLongerCurrent ? current : nil
     }
 
     private static func cut(_ text: String) -> String {
@@ -83,13 +88,15 @@ extension Handoff_V1_Refusal {
         self.init()
         code = Handoff_V1_Refusal.Code(rawValue: refusal.code.rawValue) ?? .unspecified
         message = refusal.message
+        if let current = refusal.current { self.current = Handoff_V1_CurrentActivity(current) }
     }
 }
 
 extension Refusal {
     /// Decodes a refusal.
     init(_ message: Handoff_V1_Refusal) {
-        self.init(Code(rawValue: message.code.rawValue), Self.clean(message.message))
+        let current = message.hasCurrent ? CurrentActivity(message.current) : nil
+        self.init(Code(rawValue: message.code.rawValue), Self.clean(message.message), current: current)
     }
 
     /// Returns the text of another device without characters that are not to be seen in a sentence (control, format and

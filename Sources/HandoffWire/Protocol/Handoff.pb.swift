@@ -114,13 +114,12 @@ nonisolated struct Handoff_V1_FetchRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The activity type's hash from the advertisement, exactly 4 bytes. The origin refuses (NO_LONGER_CURRENT) when its
-  /// current activity is of another type.
-  var typeHash: Data = Data()
+  /// The slot of the advertisement with which the origin began to show the activity.
+  var slot: UInt64 = 0
 
-  /// The activity's tag from the advertisement, exactly 1 byte, at most 127. The origin refuses (NO_LONGER_CURRENT) when
-  /// its current activity has another tag.
-  var activityTag: Data = Data()
+  /// The number of that advertisement within its slot, at most 511. The origin refuses (NO_LONGER_CURRENT) unless the
+  /// number stands for its current activity.
+  var number: UInt32 = 0
 
   /// What the activity is for.
   var purpose: Handoff_V1_FetchRequest.OneOf_Purpose? = nil
@@ -532,6 +531,17 @@ nonisolated struct Handoff_V1_Refusal: Sendable {
   /// truncates it to 200 characters.
   var message: String = String()
 
+  /// With NO_LONGER_CURRENT: what the device shows instead; absent when it is nothing, or cannot be requested yet. A reader
+  /// ignores it with any other code, and one in which a field breaks a rule.
+  var current: Handoff_V1_CurrentActivity {
+    get {_current ?? Handoff_V1_CurrentActivity()}
+    set {_current = newValue}
+  }
+  /// Returns true if `current` has been explicitly set.
+  var hasCurrent: Bool {self._current != nil}
+  /// Clears the value of `current`. Subsequent reads from it will return its default value.
+  mutating func clearCurrent() {self._current = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// Unknown numbers are treated as INTERNAL, and the text is shown.
@@ -541,7 +551,7 @@ nonisolated struct Handoff_V1_Refusal: Sendable {
     /// Not set by the sender; treated as INTERNAL.
     case unspecified // = 0
 
-    /// The requested type is no longer the type of the current activity.
+    /// The requested activity is no longer the current one.
     case noLongerCurrent // = 1
 
     /// The device does not understand the kind or form of the request.
@@ -620,6 +630,32 @@ nonisolated struct Handoff_V1_Refusal: Sendable {
     ]
 
   }
+
+  init() {}
+
+  fileprivate var _current: Handoff_V1_CurrentActivity? = nil
+}
+
+/// What a device shows at the moment: what its advertisement says, or will say when its turn has come.
+nonisolated struct Handoff_V1_CurrentActivity: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The hash from the advertisement, exactly 4 bytes.
+  var typeHash: Data = Data()
+
+  /// The slot and the number, at most 511, with which it can be requested.
+  var slot: UInt64 = 0
+
+  var number: UInt32 = 0
+
+  /// The two flags of the advertisement.
+  var hasWebpage_p: Bool = false
+
+  var hasDocument_p: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
@@ -1111,7 +1147,7 @@ nonisolated extension Handoff_V1_Request: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension Handoff_V1_FetchRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".FetchRequest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}type_hash\0\u{3}activity_tag\0\u{1}preview\0\u{1}take\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}slot\0\u{1}number\0\u{1}preview\0\u{1}take\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1119,8 +1155,8 @@ nonisolated extension Handoff_V1_FetchRequest: SwiftProtobuf.Message, SwiftProto
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularBytesField(value: &self.typeHash) }()
-      case 2: try { try decoder.decodeSingularBytesField(value: &self.activityTag) }()
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.slot) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.number) }()
       case 3: try {
         var v: Handoff_V1_Preview?
         var hadOneofValue = false
@@ -1157,11 +1193,11 @@ nonisolated extension Handoff_V1_FetchRequest: SwiftProtobuf.Message, SwiftProto
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.typeHash.isEmpty {
-      try visitor.visitSingularBytesField(value: self.typeHash, fieldNumber: 1)
+    if self.slot != 0 {
+      try visitor.visitSingularUInt64Field(value: self.slot, fieldNumber: 1)
     }
-    if !self.activityTag.isEmpty {
-      try visitor.visitSingularBytesField(value: self.activityTag, fieldNumber: 2)
+    if self.number != 0 {
+      try visitor.visitSingularUInt32Field(value: self.number, fieldNumber: 2)
     }
     switch self.purpose {
     case .preview?: try {
@@ -1178,8 +1214,8 @@ nonisolated extension Handoff_V1_FetchRequest: SwiftProtobuf.Message, SwiftProto
   }
 
   static func ==(lhs: Handoff_V1_FetchRequest, rhs: Handoff_V1_FetchRequest) -> Bool {
-    if lhs.typeHash != rhs.typeHash {return false}
-    if lhs.activityTag != rhs.activityTag {return false}
+    if lhs.slot != rhs.slot {return false}
+    if lhs.number != rhs.number {return false}
     if lhs.purpose != rhs.purpose {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1664,7 +1700,7 @@ nonisolated extension Handoff_V1_StreamOpened: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Handoff_V1_Refusal: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Refusal"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}code\0\u{1}message\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}code\0\u{1}message\0\u{1}current\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1674,24 +1710,33 @@ nonisolated extension Handoff_V1_Refusal: SwiftProtobuf.Message, SwiftProtobuf._
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularEnumField(value: &self.code) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.message) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._current) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if self.code != .unspecified {
       try visitor.visitSingularEnumField(value: self.code, fieldNumber: 1)
     }
     if !self.message.isEmpty {
       try visitor.visitSingularStringField(value: self.message, fieldNumber: 2)
     }
+    try { if let v = self._current {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Handoff_V1_Refusal, rhs: Handoff_V1_Refusal) -> Bool {
     if lhs.code != rhs.code {return false}
     if lhs.message != rhs.message {return false}
+    if lhs._current != rhs._current {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1699,6 +1744,56 @@ nonisolated extension Handoff_V1_Refusal: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension Handoff_V1_Refusal.Code: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0UNSPECIFIED\0\u{1}NO_LONGER_CURRENT\0\u{1}NOT_UNDERSTOOD\0\u{1}BUSY\0\u{1}INTERNAL\0\u{1}TOO_LARGE\0\u{1}NO_SUCH_ACTIVITY\0\u{1}STREAMS_NOT_SUPPORTED\0\u{1}NOT_PAIRED\0\u{2}\u{2}DOCUMENT_NOT_SHARED\0")
+}
+
+nonisolated extension Handoff_V1_CurrentActivity: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".CurrentActivity"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}type_hash\0\u{1}slot\0\u{1}number\0\u{3}has_webpage\0\u{3}has_document\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.typeHash) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.slot) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.number) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.hasWebpage_p) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.hasDocument_p) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.typeHash.isEmpty {
+      try visitor.visitSingularBytesField(value: self.typeHash, fieldNumber: 1)
+    }
+    if self.slot != 0 {
+      try visitor.visitSingularUInt64Field(value: self.slot, fieldNumber: 2)
+    }
+    if self.number != 0 {
+      try visitor.visitSingularUInt32Field(value: self.number, fieldNumber: 3)
+    }
+    if self.hasWebpage_p != false {
+      try visitor.visitSingularBoolField(value: self.hasWebpage_p, fieldNumber: 4)
+    }
+    if self.hasDocument_p != false {
+      try visitor.visitSingularBoolField(value: self.hasDocument_p, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Handoff_V1_CurrentActivity, rhs: Handoff_V1_CurrentActivity) -> Bool {
+    if lhs.typeHash != rhs.typeHash {return false}
+    if lhs.slot != rhs.slot {return false}
+    if lhs.number != rhs.number {return false}
+    if lhs.hasWebpage_p != rhs.hasWebpage_p {return false}
+    if lhs.hasDocument_p != rhs.hasDocument_p {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Handoff_V1_Acknowledgement: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

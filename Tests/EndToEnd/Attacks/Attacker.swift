@@ -32,7 +32,7 @@ final class Attacker: Sendable {
     ) async throws {
         let attacker = Attacker(in: world.airDirectory)
         try await withReadyRadios([attacker.advertisingRadio, attacker.scanningRadio]) {
-            try await attacker.listen(on: LEPSM.allCases.count) { try await body(attacker) }
+            try await attacker.listen(on: LEPSM.allCases.count - 1) { try await body(attacker) }
         }
     }
 

@@ -17,12 +17,12 @@ enum UntrustedClient {
         try await exchange(at: device, enough: .max) { _, _ in bytes }
     }
 
-    /// Does the same with what `request` returns for the device's greeting and advertised activity, until `enough` bytes
+    /// Does the same with what `request` returns for the device's greeting and advertisement, until `enough` bytes
     /// have followed.
     static func exchange(
         at device: Device,
         enough: Int,
-        request: @escaping @Sendable (SessionGreeting, AdvertisedActivity?) throws -> [UInt8]
+        request: @escaping @Sendable (SessionGreeting, AdvertisementPayload) throws -> [UInt8]
     ) async throws -> [UInt8] {
         let radio = SimulatedRadio(directory: device.world.airDirectory, name: "unauthenticated")
         return try await withReadyRadios([radio]) {
@@ -34,7 +34,7 @@ enum UntrustedClient {
                 guard let greeting = SessionGreeting(bytes: Array(received.prefix(length).dropFirst(2))) else {
                     throw NothingHeard()
                 }
-                var rest = try request(greeting, payload.activity)[...]
+                var rest = try request(greeting, payload)[...]
                 while !rest.isEmpty {
                     let piece = rest.prefix(channel.maximumMessageLength)
                     // The device may have closed already.
@@ -68,7 +68,10 @@ enum UntrustedClient {
             for await report in reports {
                 let slot = AdvertisementSealer.slot(unixSeconds: Int64(Date.now.timeIntervalSince1970))
                 guard let opened = opener.open(report.data, slot: slot),
-                    let payload = try? AdvertisementPayload(decoding: opened.plaintext)
+                    let payload = try? AdvertisementPayload(
+                        decoding: opened.plaintext,
+                        slot: slot &+ UInt64(bitPattern: Int64(opened.slotOffset))
+                    )
                 else { continue }
                 return (report.address, payload)
             }

@@ -202,13 +202,8 @@ struct SaveStories {
                 let recorded = Mutex<[UInt8]>([])
                 let received = try await UntrustedClient.exchange(at: laptop, enough: 1) {
                     greeting,
-                    activity in
-                    let advertised = try #require(activity)
-                    let fetch = FetchRequest(
-                        typeHash: advertised.typeHash,
-                        tag: advertised.tag,
-                        purpose: .take(.random())
-                    )
+                    advertised in
+                    let fetch = FetchRequest(number: advertised.number, purpose: .take(.random()))
                     let opening = try Request.fetch(fetch).opening(by: phone, to: laptopKey, greeting)
                     recorded.withLock { $0 = opening }
                     return opening

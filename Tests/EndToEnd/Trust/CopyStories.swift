@@ -56,11 +56,12 @@ struct CopyStories {
                         let slot = AdvertisementSealer.slot(unixSeconds: Int64(Date.now.timeIntervalSince1970)) + 1
                         let key = SealingKey.daily(try laptop.advertisingKeyRecord.daily)
                         let sealer = try #require(AdvertisementSealer(key: key, slot: slot))
-                        let activity = AdvertisedActivity(
+                        let payload = AdvertisementPayload(
+                            hasWebpage: false,
+                            port: ownPort,
                             typeHash: try ActivityType("org.example.draw").hash,
-                            tag: ActivityTag(1)
+                            number: AdvertisementNumber(slot: slot, lowNineBits: 1)
                         )
-                        let payload = AdvertisementPayload(hasWebpage: false, port: ownPort, activity: activity)
                         let forged = Advertisement(
                             service: Attacker.service,
                             data: sealer.seal(payload.encode()),

@@ -3,12 +3,16 @@
 import dataclasses
 import secrets
 
+from .activity import BROWSING
 from .primitives import agree, agreement_public, equal, hkdf, sha256, siphash
 
 SERVICE = "a0f6373c-c0be-4098-84f0-85fe6ea66c55"
 PAIRING_SERVICE = "78cbcd33-2750-4365-81f7-3b28a263c335"
 NO_TYPE = bytes(4)
+# The port of a listener that has none: channels to it use GATT.
 GATT_PORT = 0xFF
+# The greatest number within a slot.
+LAST_NUMBER = 511
 
 
 def slot_of(seconds: float) -> int:
@@ -19,8 +23,21 @@ def day_of(slot: int) -> int:
     return slot // 96
 
 
-def type_hash(activity_type: str) -> bytes:
-    return sha256(activity_type.encode())[:4]
+def type_hash(activity_type: str, team: str | None = None) -> bytes:
+    """The hash of a type and of the team where there is one; web pages belong to no team."""
+    has_team = team is not None and activity_type != BROWSING
+    return sha256(activity_type.encode() + (b"\0" + team.encode() if has_team else b""))[:4]
+
+
+def port_bits(port: int) -> int:
+    """The five bits by which a port of 0x80 to 0x9E, or the one that stands for GATT, is advertised."""
+    return port & 0x1F
+
+
+def port_of(byte: int) -> int:
+    """The port in the low five bits of a byte."""
+    bits = byte & 0x1F
+    return GATT_PORT if bits == port_bits(GATT_PORT) else 0x80 | bits
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,21 +46,26 @@ class Content:
 
     port: int
     type_hash: bytes
-    tag: int
+    # The number within the slot.
+    number: int
     has_webpage: bool = False
     has_document: bool = False
 
     @classmethod
-    def withdrawal(cls, port: int) -> "Content":
-        return cls(port, NO_TYPE, 0)
+    def withdrawal(cls, port: int, number: int) -> "Content":
+        return cls(port, NO_TYPE, number)
 
     @classmethod
     def decode(cls, plaintext: bytes) -> "Content":
-        first, last = plaintext[0], plaintext[5]
-        return cls(0x80 | first & 0x7F, plaintext[1:5], last & 0x7F, bool(first & 0x80), bool(last & 0x80))
+        first, hashed, last = plaintext[0], plaintext[1:5], plaintext[5]
+        # A withdrawal has neither a web page nor a document, whatever its flags say.
+        is_activity = hashed != NO_TYPE
+        has_webpage, has_document = is_activity and bool(first & 0x80), is_activity and bool(first & 0x40)
+        return cls(port_of(first), hashed, (first & 0x20) << 3 | last, has_webpage, has_document)
 
     def encode(self) -> bytes:
-        first, last = self.has_webpage << 7 | self.port - 0x80, self.has_document << 7 | self.tag
+        flags = self.has_webpage << 7 | self.has_document << 6
+        first, last = flags | self.number >> 8 << 5 | port_bits(self.port), self.number & 0xFF
         return bytes([first]) + self.type_hash + bytes([last])
 
     @property

@@ -1,18 +1,19 @@
 """What a device advertises at which time (Docs/Protocol.md, "Advertisement" and "Directed advertisements")."""
 
 import asyncio
+import dataclasses
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .advertisement import PAIRING_SERVICE, SERVICE, Content, day_of, seal, slot_keys, slot_of
+from .numbering import WITHDRAWN, Number, Numbers
 from .primitives import MASK_64, siphash
+from .turns import Interval, Turns
 
 if TYPE_CHECKING:
     from .device import Device
 
 WITHDRAWAL = 5.28
-TURN = (5.28, 7.92)
-FIRST_PAUSE, LONGEST_PAUSE = (6.0, 12.0), (150.0, 300.0)
 # How long an unconfirmed pairing is advertised, after it and in each slot.
 SETTLING, SETTLING_IN_SLOT = 120, 10
 
@@ -24,22 +25,37 @@ class Advertiser:
         self._device = device
         self._changed = asyncio.Event()
         self._withdrawn_at: float | None = None
+        self._numbers = Numbers()
         self._shown: tuple[str, bytes] | None = None
         self._draws = 0
-        self._pause = FIRST_PAUSE
-        # The devices whose turn is in this round, the first one's turn being now if it has begun.
-        self._round: list[bytes] = []
-        self._next_turn: float | None = None
-        self._turn_ends: float | None = None
+        self._turns = Turns(self._draw)
 
     def change(self) -> None:
-        """Something that is advertised has changed."""
-        self._pause, self._round, self._next_turn, self._turn_ends = FIRST_PAUSE, [], None, None
+        """Something may have changed that is advertised. What is shown has its number at once."""
+        self.content(time.time())
         self._changed.set()
 
     def withdraw(self) -> None:
         self._withdrawn_at = time.time()
         self.change()
+
+    def content(self, now: float) -> Content | None:
+        """What this device shows to those that it trusts, in the slot of that time; None for nothing."""
+        device, publication, subject = self._device, self._device.publication, None
+        if publication:
+            subject = publication.subject
+        elif self._withdrawn_at is not None and now < self._withdrawn_at + WITHDRAWAL:
+            subject = WITHDRAWN
+        number = self._numbers.show(subject, now)
+        if number is None:
+            return None
+        if publication is None:
+            return Content.withdrawal(device.port, number.index)
+        return publication.content(device.port, number.index)
+
+    def subject_of(self, number: Number) -> Any:
+        """What a number stands for; None for one that was not used lately."""
+        return self._numbers.subject_of(number)
 
     async def run(self) -> None:
         while True:
@@ -59,10 +75,11 @@ class Advertiser:
 
     def _plan(self, now: float) -> tuple[tuple[str, bytes] | None, float]:
         """What to advertise, and until when."""
-        device, slot = self._device, slot_of(now)
+        device, slot, content = self._device, slot_of(now), self.content(now)
         if device.pairing:
             return (PAIRING_SERVICE, device.pairing.service_data), now + 3600
-        withdrawal = Content.withdrawal(device.port).encode()
+        # The other device of a pairing does not look at the number.
+        withdrawal = Content.withdrawal(device.port, 0).encode()
         for record in device.state.records.values():
             if not record.is_unconfirmed:
                 continue
@@ -70,40 +87,29 @@ class Advertiser:
             ends = max(record.began + SETTLING, begins + SETTLING_IN_SLOT)
             if now < record.began + SETTLING or begins <= now < ends:
                 return (SERVICE, seal(record.settling_key, slot, withdrawal)), ends
-        if not device.state.trusted:
+        if content is None or content.is_withdrawal or not device.state.trusted:
+            self._turns.end()
+        if content is None or not device.state.trusted:
             return None, now + 3600
-        if device.publication:
-            plaintext = device.publication.content(device.port).encode()
-            return self._turn_or_all(plaintext, now)
-        if self._withdrawn_at is not None and now < self._withdrawn_at + WITHDRAWAL:
-            return (SERVICE, self._for_all(withdrawal, slot)), self._withdrawn_at + WITHDRAWAL
-        return None, now + 3600
+        if content.is_withdrawal:
+            return (SERVICE, self._for_all(content.encode(), slot)), self._withdrawn_at + WITHDRAWAL
+        return self._turn_or_all(content, now)
 
     def _for_all(self, plaintext: bytes, slot: int) -> bytes:
         return self._device.state.advertising_key.daily.seal(slot, plaintext) or b""
 
-    def _turn_or_all(self, plaintext: bytes, now: float) -> tuple[tuple[str, bytes], float]:
-        state, slot = self._device.state, slot_of(now)
-        lagging = [device for device in state.trusted if state.has_update(device, now)]
-        self._round = [device for device in self._round if device in lagging]
-        if not lagging:
-            return (SERVICE, self._for_all(plaintext, slot)), now + 3600
-        if self._turn_ends is not None and (now >= self._turn_ends or not self._round):
-            self._round, self._turn_ends = self._round[1:], None
-            self._next_turn = now + self._draw(self._pause)
-        if self._next_turn is None:
-            is_urgent = any(state.other(device).known_key != state.advertising_key.id for device in lagging)
-            self._next_turn = now if is_urgent else now + self._draw(FIRST_PAUSE)
-        if self._turn_ends is None and now >= self._next_turn:
-            if not self._round:
-                self._round = lagging
-                self._pause = tuple(min(2 * a, b) for a, b in zip(self._pause, LONGEST_PAUSE))
-            self._turn_ends = now + self._draw(TURN)
-        if self._turn_ends is None:
-            return (SERVICE, self._for_all(plaintext, slot)), self._next_turn
-        return (SERVICE, state.seal_directed(self._round[0], slot, plaintext, now)), self._turn_ends
+    def _turn_or_all(self, content: Content, now: float) -> tuple[tuple[str, bytes], float]:
+        device, state, slot = self._device, self._device.state, slot_of(now)
+        lagging = [member for member in state.trusted if state.has_update(member, now)]
+        # In each slot the same activity has another number.
+        told = state.circle.digest, state.advertising_key.id
+        shown = device.publication.subject, dataclasses.replace(content, number=0), told
+        member, until = self._turns.advance(now, shown, slot, lagging, device.heard & set(lagging))
+        plaintext = content.encode()
+        sealed = state.seal_directed(member, slot, plaintext, now) if member else self._for_all(plaintext, slot)
+        return (SERVICE, sealed), until
 
-    def _draw(self, interval: tuple[float, float]) -> float:
+    def _draw(self, interval: Interval) -> float:
         """A time that says nothing to others: the next draw of the slot, spread over the interval."""
         slot = slot_of(time.time())
         daily = self._device.state.advertising_key.daily

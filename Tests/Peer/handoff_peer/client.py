@@ -12,6 +12,7 @@ from .activity import Activity
 from .advertisement import type_hash
 from .errors import ChannelLost, ProtocolError
 from .framing import LONGEST_MESSAGE
+from .numbering import Number
 from .session import Session, Stream
 from .state import PairingRecord
 
@@ -29,9 +30,12 @@ ACCEPTANCE = 10
 class AnswerRefused(Exception):
     """The listener has refused the request."""
 
-    def __init__(self, code: int, text: str):
-        super().__init__(f"{code}: {text}")
+    def __init__(self, answer: dict):
+        code = answer["refusalCode"]
+        super().__init__(f"{code}: {answer['refusalMessage']}")
         self.code = next((name for name, number in messages.REFUSAL_CODES.items() if number == code), "INTERNAL")
+        # What the listener shows instead, as `messages.read_answer` describes it.
+        self.current: dict | None = answer.get("current")
 
 
 @dataclasses.dataclass
@@ -89,25 +93,29 @@ class Client:
         if answer["kind"] == "refusal":
             await session.send(messages.acknowledgement())
             await session.wait_for_end()
-            raise AnswerRefused(answer["refusalCode"], answer["refusalMessage"])
+            raise AnswerRefused(answer)
         if answer["kind"] != kind:
             raise ProtocolError(f"the answer {answer['kind']} to a request for {kind}")
 
     async def fetch(
-        self, device: bytes, purpose: str = "preview", outcome: str | None = "continued app", tag: int | None = None,
+        self, device: bytes, purpose: str = "preview", outcome: str | None = "continued app",
+        number: Number | None = None,
     ) -> Fetched:
-        """Fetches what a device advertises; after a take, reports the outcome unless it is None.
+        """Fetches what a device shows, or asks for another number; after a take, reports the outcome unless it is None.
 
         It does so in the same session, and in one of its own when the link is lost before the other side has it.
         """
-        content = (await self._device.entry(device)).content
+        entry = await self._device.entry(device)
+        wanted = entry.number if number is None else number
         take = secrets.token_bytes(8) if purpose == "take" else b""
-        request = messages.fetch_request(content.type_hash, content.tag if tag is None else tag, purpose, take)
+        request = messages.fetch_request(wanted.slot, wanted.index, purpose, take)
         is_reported = outcome is None
         async with self._asking(device, self._device.state.keys_of(device), request) as (session, answer):
+            if answer.get("refusalCode") == messages.REFUSAL_CODES["NO_LONGER_CURRENT"]:
+                self._device.correct(device, entry, answer.get("current"))
             await self._expect(session, answer, "activity")
             activity = answer["activity"]
-            if type_hash(activity.type) != content.type_hash:
+            if type_hash(activity.type, activity.team_id) != entry.content.type_hash:
                 raise ProtocolError("an activity of another type")
             await session.send(messages.acknowledgement())
             if purpose != "take":
@@ -142,7 +150,7 @@ class Client:
             async with asyncio.timeout(UNTIL_JUDGED + ACCEPTANCE):
                 opened = messages.read_answer(await session.receive(messages.LONGEST_ANSWER))
             if opened["kind"] == "refusal":
-                raise AnswerRefused(opened["refusalCode"], opened["refusalMessage"])
+                raise AnswerRefused(opened)
             await self._expect(session, opened, "stream")
             yield Stream(session, is_caller=True)
 

@@ -8,14 +8,15 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from . import advertisement
 from .activity import Activity
-from .advertisement import PAIRING_SERVICE, SERVICE, Content, slot_of
+from .advertisement import PAIRING_SERVICE, SERVICE, Content, slot_of, type_hash
 from .advertiser import Advertiser
 from .card import read_card, write_card
 from .client import AnswerRefused, Client
 from .errors import ChannelEnded, ChannelLost, ProtocolError
 from .keys import Identity, device_id
+from .messages import current_activity
+from .numbering import SILENCE, Latest, Number
 from .pairing_request import PairingRequest
 from .radio import Channel, Radio, Report
 from .server import Server
@@ -23,8 +24,6 @@ from .session import Stream
 from .state import PairingRecord, State
 from .tasks import Events, Tasks
 
-# How long an origin that is not heard any more keeps its entry.
-SILENCE = 30
 # How often a device is called in a slot for each reason, and how many seconds after any call at the earliest.
 CALLS = {"invitation": (3, 10), "update": (1, 0), "settling": (6, 3)}
 
@@ -36,27 +35,48 @@ class Publication:
     """The current activity of this device."""
 
     activity: Activity
-    tag: int
     on_stream: Callable[[Stream], Awaitable[None]] | None
     stream_name: int = dataclasses.field(default_factory=lambda: secrets.randbits(63) + 1)
     takes: dict[bytes, bytes] = dataclasses.field(default_factory=dict)
+    # What the numbers of its advertisements stand for: another one once it is about another document.
+    subject: object = dataclasses.field(default_factory=object)
+    # The last document that it was about.
+    document: dict | None = dataclasses.field(init=False)
+
+    def __post_init__(self):
+        self.document = self.activity.user_info.get(DOCUMENT)
 
     @property
     def type_hash(self) -> bytes:
-        return advertisement.type_hash(self.activity.type)
+        return type_hash(self.activity.type, self.activity.team_id)
 
-    def content(self, port: int) -> Content:
+    def change(self, activity: Activity) -> None:
+        """Replaces what the app has said. With another document, type or team it is another activity for others."""
+        before = self.type_hash, self.document
+        self.activity, self.document = activity, activity.user_info.get(DOCUMENT, self.document)
+        if self.type_hash != before[0] or before[1] not in (None, self.document):
+            self.subject = object()
+
+    def content(self, port: int, number: int) -> Content:
         has_document = DOCUMENT in self.activity.user_info
-        return Content(port, self.type_hash, self.tag, self.activity.webpage_url is not None, has_document)
+        return Content(port, self.type_hash, number, self.activity.webpage_url is not None, has_document)
 
 
 @dataclasses.dataclass
 class Entry:
-    """What a device was last heard to advertise, and where."""
+    """What a device was last heard to show, or has said that it shows, and where it was heard."""
 
     content: Content
     address: Any
+    # None for the other device of a pairing, whose advertisements have no order.
+    latest: Latest | None = None
     expiry: asyncio.TimerHandle | None = None
+
+    @property
+    def number(self) -> Number:
+        """The number by which the activity is requested."""
+        assert self.latest is not None
+        return self.latest.began
 
 
 class Device:
@@ -73,7 +93,6 @@ class Device:
         self.publication: Publication | None = None
         self.pairing: PairingRequest | None = None
         self.port = 0
-        self._tag = secrets.randbelow(128)
         self._entries: dict[bytes, Entry] = {}
         self._heard_again = asyncio.Event()
         # When each device was called, by reason and slot.
@@ -145,14 +164,29 @@ class Device:
     # Activities.
 
     def publish(self, activity: Activity, on_stream: Callable[[Stream], Awaitable[None]] | None = None) -> Publication:
-        self._tag = (self._tag + 1) % 128
-        self.publication = Publication(activity, self._tag, on_stream)
+        self.publication = Publication(activity, on_stream)
         self._advertiser.change()
         return self.publication
+
+    def change(self, activity: Activity) -> None:
+        """Changes the current activity."""
+        assert self.publication is not None
+        self.publication.change(activity)
+        self._advertiser.change()
 
     def withdraw(self) -> None:
         self.publication = None
         self._advertiser.withdraw()
+
+    def publication_of(self, number: Number) -> Publication | None:
+        """The current activity if a number stands for it."""
+        is_current = self.publication is not None and self._advertiser.subject_of(number) is self.publication.subject
+        return self.publication if is_current else None
+
+    def current(self, now: float) -> dict | None:
+        """What this device shows, for a refusal; None for nothing."""
+        content = self._advertiser.content(now)
+        return None if content is None or content.is_withdrawal else current_activity(slot_of(now), content)
 
     # Pairing.
 
@@ -169,6 +203,11 @@ class Device:
 
     # Hearing and calling.
 
+    @property
+    def heard(self) -> set[bytes]:
+        """The trusted devices that were heard lately."""
+        return set(self._entries) & set(self.state.trusted)
+
     def _hear(self, report: Report) -> None:
         if report.service == PAIRING_SERVICE and self.pairing:
             self.pairing.hear(report)
@@ -177,8 +216,8 @@ class Device:
         now = time.time()
         opened = self.state.open(report.data, now)
         if opened:
-            device, content, is_directed = opened
-            self._take_entry(device, content, report.address)
+            device, slot, content, is_directed = opened
+            self._take_advertisement(device, slot, content, report.address)
             if is_directed or self.state.has_update(device, now):
                 reason = "invitation" if is_directed else "update"
                 self._call(device, reason, lambda: self.client.update(device))
@@ -193,29 +232,62 @@ class Device:
         """Asks how pairings have ended whose other device was heard."""
         for record in self.state.records.values():
             if wanted(record) and not record.is_reconciled:
-                self._take_entry(record.id, content, address)
+                self._take_entry(record.id, Entry(content, address))
                 self._call(record.id, "settling", lambda record=record: self.client.settle(record))
 
-    def _take_entry(self, device: bytes, content: Content, address: Any) -> None:
+    def _take_advertisement(self, device: bytes, slot: int, content: Content, address: Any) -> None:
+        """Takes in what a trusted device was heard to show, unless it is a replay."""
+        number, now, before = Number(slot, content.number), time.monotonic(), self._entries.get(device)
+        if before and before.latest:
+            latest = before.latest.then(number, content.type_hash, now)
+        else:
+            latest = Latest.first(number, content.type_hash, now)
+        if latest:
+            self._take_entry(device, Entry(content, address, latest))
+        if before is None:
+            # A device that is there again may have a turn soon.
+            self._advertiser.change()
+
+    def correct(self, device: bytes, asked: Entry, current: dict | None) -> None:
+        """Replaces an entry by what its device has answered in a session that it shows instead; None for nothing.
+
+        It counts more than any number that was heard: another member may have made that up.
+        """
+        entry, now = self._entries.get(device), time.monotonic()
+        if entry is None or entry.latest is None or entry.number != asked.number:
+            return
+        port = entry.content.port
+        if current is None:
+            latest = entry.latest.ended(now)
+            content = Content.withdrawal(port, latest.number.index)
+        else:
+            latest = Latest.first(Number(current["slot"], current["number"]), current["typeHash"], now)
+            flags = current["hasWebpage"], current["hasDocument"]
+            content = Content(port, latest.type_hash, latest.number.index, *flags)
+        self._take_entry(device, Entry(content, entry.address, latest))
+
+    def _take_entry(self, device: bytes, entry: Entry) -> None:
         before = self._entries.get(device)
         if before and before.expiry:
             before.expiry.cancel()
-        expiry = asyncio.get_running_loop().call_later(SILENCE, self._drop, device)
-        self._entries[device] = Entry(content, address, expiry)
-        if before is None or (before.content, before.address) != (content, address):
+        entry.expiry = asyncio.get_running_loop().call_later(SILENCE, self._drop, device)
+        self._entries[device] = entry
+        if before is None or (before.content, before.address) != (entry.content, entry.address):
             heard, self._heard_again = self._heard_again, asyncio.Event()
             heard.set()
-        if before is None or before.content != content:
-            if content.is_withdrawal:
-                self.events.emit("gone", device=device)
-            else:
-                self.events.emit("nearby", device=device, type_hash=content.type_hash, tag=content.tag)
+        if entry.latest is None:
+            return
+        if not entry.content.is_withdrawal:
+            if entry.latest.is_new:
+                self.events.emit("nearby", device=device, type_hash=entry.content.type_hash, number=entry.number)
+        elif before is None or not before.content.is_withdrawal:
+            self.events.emit("gone", device=device)
 
     def _drop(self, device: bytes) -> None:
         entry = self._entries.pop(device, None)
         if entry and entry.expiry:
             entry.expiry.cancel()
-        if entry and not entry.content.is_withdrawal:
+        if entry and entry.latest and not entry.content.is_withdrawal:
             self.events.emit("gone", device=device)
 
     def _call(self, device: bytes, reason: str, call: Callable[[], Awaitable[None]]) -> None:

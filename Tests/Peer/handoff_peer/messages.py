@@ -4,6 +4,7 @@ A message that was read is a dictionary: `kind` and what Docs/vectors/messages.j
 """
 
 from .activity import Activity
+from .advertisement import LAST_NUMBER, Content
 from .errors import Refused
 from .values import SCHEMA, invalid
 
@@ -33,9 +34,9 @@ def _sized(message: dict, name: str, count: int) -> bytes:
 # Writing.
 
 
-def fetch_request(type_hash: bytes, tag: int, purpose: str, take: bytes = b"") -> bytes:
-    """A fetch for `preview`, `freshPreview` or `take`."""
-    fetch: dict = {"type_hash": type_hash, "activity_tag": bytes([tag])}
+def fetch_request(slot: int, number: int, purpose: str, take: bytes = b"") -> bytes:
+    """A fetch for `preview`, `freshPreview` or `take` of the activity for which a number of a slot stands."""
+    fetch: dict = {"slot": slot, "number": number}
     if purpose == "take":
         fetch["take"] = {"id": take}
     else:
@@ -75,8 +76,17 @@ def answer(kind: str, content: dict, digest: bytes = b"") -> bytes:
     return SCHEMA.encode("Answer", {kind: content, "circle_digest": digest})
 
 
-def refusal(code: str, text: str) -> dict:
-    return {"code": REFUSAL_CODES[code], "message": text}
+def refusal(code: str, text: str, current: dict | None = None) -> dict:
+    """A refusal, with what is current instead, as `current_activity` describes it."""
+    return {"code": REFUSAL_CODES[code], "message": text} | ({} if current is None else {"current": current})
+
+
+def current_activity(slot: int, content: Content) -> dict:
+    """What is shown in a slot."""
+    return {
+        "type_hash": content.type_hash, "slot": slot, "number": content.number, "has_webpage": content.has_webpage,
+        "has_document": content.has_document,
+    }
 
 
 def acknowledgement(circle: dict | None = None, key: bytes = b"") -> bytes:
@@ -104,11 +114,11 @@ def read_request(data: bytes) -> dict:
 
 
 def _read_fetch(message: dict) -> dict:
-    fetch = {"typeHash": _sized(message, "type_hash", 4), "activityTag": _sized(message, "activity_tag", 1)[0]}
+    fetch = {"slot": message.get("slot", 0), "number": message.get("number", 0)}
+    if fetch["number"] > LAST_NUMBER:
+        raise invalid(f"number is above {LAST_NUMBER}")
     if "preview" not in message and "take" not in message:
         raise _unknown("a fetch without a purpose")
-    if fetch["activityTag"] > 127:
-        raise invalid("activity_tag is above 127")
     if "preview" in message:
         return fetch | {"purpose": "freshPreview" if message["preview"].get("fresh") else "preview"}
     return fetch | {"purpose": "take", "take": _sized(message["take"], "id", 8)}
@@ -138,14 +148,25 @@ def read_answer(data: bytes) -> dict:
     if "activity" in message:
         return beside | {"kind": "activity", "activity": Activity.decode(message["activity"])}
     if "refusal" in message:
-        code, text = message["refusal"].get("code", 0), message["refusal"].get("message", "")
-        return beside | {"kind": "refusal", "refusalCode": code, "refusalMessage": text}
+        return beside | {"kind": "refusal"} | _read_refusal(message["refusal"])
     if "settled" in message:
         return beside | {"kind": "settled", "advertisingKey": _sized(message["settled"], "advertising_key", 44)}
     for kind in ("stream", "circle", "noted"):
         if kind in message:
             return beside | {"kind": kind, kind: message[kind]}
     raise _unknown("an answer of an unknown kind")
+
+
+def _read_refusal(message: dict) -> dict:
+    refused = {"refusalCode": message.get("code", 0), "refusalMessage": message.get("message", "")}
+    current = message.get("current", {})
+    hashed, number = current.get("type_hash", b""), current.get("number", 0)
+    # What says nothing useful is ignored: the refusal holds without it.
+    if refused["refusalCode"] != REFUSAL_CODES["NO_LONGER_CURRENT"] or len(hashed) != 4 or number > LAST_NUMBER:
+        return refused
+    shown = {"typeHash": hashed, "slot": current.get("slot", 0), "number": number}
+    flags = {"hasWebpage": current.get("has_webpage", False), "hasDocument": current.get("has_document", False)}
+    return refused | {"current": shown | flags}
 
 
 def read_acknowledgement(data: bytes) -> dict:

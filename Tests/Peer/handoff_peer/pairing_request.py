@@ -7,6 +7,7 @@ import secrets
 import time
 from typing import TYPE_CHECKING, Any
 
+from .advertisement import port_bits, port_of
 from .errors import ChannelEnded, ChannelLost, ProtocolError, Refused
 from .names import clean
 from .pairing import LONGEST_FRAME, REASONS, TOKEN, Closing, Exchange, caller_handshake, listener_handshake
@@ -95,7 +96,7 @@ class PairingRequest:
 
     @property
     def service_data(self) -> bytes:
-        return bytes([self._port - 0x80]) + self.token
+        return bytes([port_bits(self._port)]) + self.token
 
     def is_comparing(self, pairing_id: bytes) -> bool:
         return any(
@@ -161,7 +162,7 @@ class PairingRequest:
         if len(report.data) != 1 + TOKEN or token == self.token:
             return
         is_new = token not in self._contacts
-        self._contacts[token] = Contact(report.address, 0x80 | report.data[0] & 0x7F)
+        self._contacts[token] = Contact(report.address, port_of(report.data[0]))
         if is_new:
             self._device.tasks.start(self._call_when_due(token))
 

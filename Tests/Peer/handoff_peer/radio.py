@@ -8,7 +8,7 @@ from .tasks import Tasks
 
 # How long a caller waits for a device to answer a dial, in seconds.
 DIAL_TIMEOUT = 15
-FIRST_PORT, LAST_PORT = 0x80, 0xFE
+FIRST_PORT, LAST_PORT = 0x80, 0x9E
 
 
 @dataclasses.dataclass(frozen=True)

@@ -8,6 +8,7 @@ from . import messages
 from .errors import ChannelEnded, ChannelLost, ProtocolError, Refused
 from .framing import LONGEST_MESSAGE
 from .keys import device_id
+from .numbering import Number
 from .radio import Channel
 from .session import Session, Stream
 
@@ -56,8 +57,10 @@ class Server:
                 limit.reschedule(None)
                 await stream
 
-    async def _refuse(self, session: Session, code: str, text: str, is_trusted: bool = True) -> dict:
-        return await self._answer(session, "refusal", messages.refusal(code, text), is_trusted)
+    async def _refuse(
+        self, session: Session, code: str, text: str, is_trusted: bool = True, current: dict | None = None
+    ) -> dict:
+        return await self._answer(session, "refusal", messages.refusal(code, text, current), is_trusted)
 
     async def _answer(self, session: Session, kind: str, content: dict, is_trusted: bool = True) -> dict:
         """Answers, and waits for the acknowledgement; what it says."""
@@ -66,10 +69,11 @@ class Server:
         return messages.read_acknowledgement(await session.receive())
 
     async def _serve_fetch(self, session: Session, caller: bytes, request: dict) -> None:
-        publication, purpose = self._device.publication, request["purpose"]
-        wanted = request["typeHash"], request["activityTag"]
-        if publication is None or (publication.type_hash, publication.tag) != wanted:
-            await self._refuse(session, "NO_LONGER_CURRENT", "It is not current any more.")
+        purpose = request["purpose"]
+        publication = self._device.publication_of(Number(request["slot"], request["number"]))
+        if publication is None:
+            current = self._device.current(time.time())
+            await self._refuse(session, "NO_LONGER_CURRENT", "It is not current any more.", current=current)
             return
         activity = publication.activity.message()
         if purpose == "take" and publication.on_stream:

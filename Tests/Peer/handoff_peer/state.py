@@ -181,15 +181,15 @@ class State:
 
     # Advertisements.
 
-    def open(self, sealed: bytes, now: float) -> tuple[bytes, Content, bool] | None:
-        """The device that sealed an advertisement, what it says, and whether it is for this device alone."""
+    def open(self, sealed: bytes, now: float) -> tuple[bytes, int, Content, bool] | None:
+        """The device that sealed an advertisement, the slot, what it says, and whether it is for this device alone."""
         slot = slot_of(now)
         for device in self.trusted:
             for candidate in (slot, slot - 1, slot + 1):
                 for key, is_directed in self._keys_of(device, candidate):
                     plaintext = open_sealed(key, candidate, sealed)
                     if plaintext is not None:
-                        return device, Content.decode(plaintext), is_directed
+                        return device, candidate, Content.decode(plaintext), is_directed
         return None
 
     def _keys_of(self, device: bytes, slot: int):

@@ -23,7 +23,7 @@ extension Attack {
         name: "tracking by a sequence number across address changes",
         source: "\(martin); \(celosia)",
         onModel: "AUC 1.00",
-        here: "AUC 0.53",
+        here: "AUC 0.52",
         verdict: .fails
     )
     package static let carryOver = Attack(
@@ -103,7 +103,7 @@ extension Attack {
         name: "inferring the user's action from a flag",
         source: martin,
         onModel: "right 100 % of the time",
-        here: "49 %, like guessing",
+        here: "51 %, like guessing",
         verdict: .fails
     )
     package static let format = Attack(

@@ -1,3 +1,4 @@
+import AsyncSupport
 import Bluetooth
 import HandoffRadio
 
@@ -158,9 +159,21 @@ extension RadioRequirement {
             },
             RadioRequirement("A connection to a port without a listener is refused") { world in
                 try await world.withConnectableRadios(serving: echo) { radio, address, port in
-                    let closed = LEPSM(lowSevenBits: port.lowSevenBits == 0 ? 1 : 0)
+                    let closed = LEPSM(lowFiveBits: port.lowFiveBits == 0 ? 1 : 0)
                     try await expect(.refused) {
                         try await radio.withChannel(to: address, port: closed, timeout: .dialTimeout) { _ in }
+                    }
+                }
+            },
+            RadioRequirement("A dial to an address that is gone does not delay one to a device that is there") { world in
+                try await world.withConnectableRadios(serving: echo) { radio, address, port in
+                    let gone = RadioAddress("C0:FF:EE:C0:FF:EE/random")
+                    try await withBackgroundTasks([
+                        { try await expect(.timedOut) {
+                            try await radio.withChannel(to: gone, port: port, timeout: .seconds(60)) { _ in }
+                        } }
+                    ]) {
+                        try await radio.exchange(1, address, port)
                     }
                 }
             },
@@ -170,7 +183,7 @@ extension RadioRequirement {
                     let address = try await second.withAdvertisement(advertisement) {
                         try await first.address(of: advertisement)
                     }
-                    let port = LEPSM(lowSevenBits: 0)
+                    let port = LEPSM(lowFiveBits: 0)
                     let start = ContinuousClock.now
                     try await expect(.timedOut) {
                         try await first.withChannel(to: address, port: port, timeout: .seconds(1)) { _ in }

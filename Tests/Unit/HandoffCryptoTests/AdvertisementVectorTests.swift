@@ -14,37 +14,52 @@ struct AdvertisementVectorTests {
         let hasDocument: Bool
         let port: UInt8
         let activityType: String
+        /// Absent for an activity without a team.
+        let team: String?
         let typeHash: String
-        let activityTag: UInt8
+        let number: UInt16
         let plaintext: String
         let sealed: String
     }
 
-    /// The tag includes the document flag.
-    private static let inputs: [(slot: UInt64, hasWebpage: Bool, port: UInt8, activityType: String, tag: UInt8)] = [
-        (0, false, 0x80, "com.example.app.editing", 0),
-        (1_994_702, true, 0x93, "org.example.editor.editing", 7),
-        (1_994_703, true, 0x93, "org.example.editor.editing", 7),
-        (1_994_703, true, 0x93, "org.example.editor.editing", 8),
-        (1_994_702, false, 0xFF, "NSUserActivityTypeBrowsingWeb", 0x80),
-        (.max, true, 0xFF, "a.b", 0xFF),
+    private struct Input {
+        let slot: UInt64
+        var hasWebpage = false
+        var hasDocument = false
+        let port: UInt8
+        let type: String
+        var team: String?
+        let number: UInt16
+    }
+
+    private static let inputs = [
+        Input(slot: 0, port: 0x80, type: "com.example.app.editing", number: 0),
+        Input(slot: 1_994_702, hasWebpage: true, port: 0x93, type: "org.example.editor.editing", number: 7),
+        Input(slot: 1_994_703, hasWebpage: true, port: 0x93, type: "org.example.editor.editing", number: 0),
+        Input(slot: 1_994_703, hasDocument: true, port: 0x9E, type: "org.example.editor.editing", number: 0x107),
+        Input(slot: 1_994_703, port: 0x93, type: "org.example.editor.editing", team: "T1", number: 0x108),
+        Input(slot: 1_994_702, hasWebpage: true, port: 0xFF, type: "NSUserActivityTypeBrowsingWeb", number: 0xFF),
+        Input(slot: .max, hasWebpage: true, hasDocument: true, port: 0xFF, type: "a.b", number: 0x1FF),
     ]
 
     private static func make() throws -> [Case] {
         var random = SeededRandom(seed: 10)
         return try inputs.map { input in
             let key = try AdvertisingKey(rawRepresentation: random.bytes(32))
-            let hash = ActivityTypeHash(of: input.activityType).bytes
-            let plaintext = [(input.hasWebpage ? 0x80 : 0) | (input.port & 0x7F)] + hash + [input.tag]
+            let hash = ActivityTypeHash(of: input.type, team: input.team).bytes
+            let flags: UInt8 = (input.hasWebpage ? 0x80 : 0) | (input.hasDocument ? 0x40 : 0)
+            let first = flags | UInt8(input.number >> 8) << 5 | (input.port & 0x1F)
+            let plaintext = [first] + hash + [UInt8(input.number & 0xFF)]
             return Case(
                 advertisingKey: hex(key.rawRepresentation),
                 slot: input.slot,
                 hasWebpage: input.hasWebpage,
-                hasDocument: input.tag & 0x80 != 0,
+                hasDocument: input.hasDocument,
                 port: input.port,
-                activityType: input.activityType,
+                activityType: input.type,
+                team: input.team,
                 typeHash: hex(hash),
-                activityTag: input.tag & 0x7F,
+                number: input.number,
                 plaintext: hex(plaintext),
                 sealed: hex(AdvertisementSealer(key: key, slot: input.slot).seal(plaintext))
             )
@@ -56,7 +71,7 @@ struct AdvertisementVectorTests {
         let file = VectorFile(
             about: """
                 Sealed advertisements (Docs/Protocol.md, "Advertisement"). Bytes are hexadecimal; `slot` is Unix time \
-                divided by 900; `port` is the PSM.
+                divided by 900; `number` is that within the slot; `port` is the PSM.
                 """,
             cases: try Self.make()
         )

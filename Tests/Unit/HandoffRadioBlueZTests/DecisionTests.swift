@@ -176,7 +176,7 @@ struct TransportTests {
 
     @Test("A port that is not a PSM leads to the GATT transport, unless that is forbidden")
     func ways() throws {
-        let psm = LEPSM(lowSevenBits: 0)
+        let psm = LEPSM(lowFiveBits: 0)
         let ways = ChannelTransport.allCases.map { transport in
             [psm, .gattOnly].map { port in
                 let radio = BlueZRadio(transport: transport, logger: Logger(label: "test"))

@@ -34,7 +34,7 @@ struct GATTConversation {
     private static let window = UInt16(GATTChannelBuffers.capacity)
     private static let port: UInt8 = 0x93
 
-    private let transport = GATTServerTransport(port: LEPSM(lowSevenBits: 0x13), places: CountingSemaphore(8))
+    private let transport = GATTServerTransport(port: LEPSM(lowFiveBits: 0x13), places: CountingSemaphore(8))
     private let request = GATTRequest(
         options: ["device": Value.objectPath(ObjectPath(trusted: "/org/bluez/hci0/dev_0"))].value
     )

@@ -7,47 +7,46 @@ import Testing
 
 @Suite("The payload of an advertisement", .endsWithin(minutes: 10))
 struct AdvertisementPayloadTests {
-    @Test(
-        "The first byte has the web page bit and the port",
-        arguments: [
-            (false, 0x80, "00"), (true, 0x80, "80"), (false, 0xFF, "7f"), (true, 0xFF, "ff"), (true, 0x93, "93"),
-        ]
-            as [(Bool, UInt8, String)]
-    )
-    func layout(hasWebpage: Bool, port: UInt8, first: String) throws {
-        let activity = AdvertisedActivity(typeHash: try ActivityTypeHash(bytes: [1, 2, 3, 4]), tag: ActivityTag(5))
-        let payload = AdvertisementPayload(
+    private static func payload(
+        hasWebpage: Bool = false,
+        hasDocument: Bool = false,
+        port: UInt8 = 0x80,
+        type: UInt64? = 0x0102_0304,
+        number: UInt16 = 0
+    ) throws -> AdvertisementPayload {
+        AdvertisementPayload(
             hasWebpage: hasWebpage,
+            hasDocument: hasDocument,
             port: try #require(LEPSM(exactly: port)),
-            activity: activity
+            typeHash: type.map(ActivityTypeHash.init(number:)),
+            number: AdvertisementNumber(slot: 7, lowNineBits: number)
         )
-        #expect(hex(payload.encode()) == first + "0102030405")
-        #expect(try AdvertisementPayload(decoding: payload.encode()) == payload)
     }
 
-    @Test("The last byte has the document bit and the tag")
-    func document() throws {
-        let activity = AdvertisedActivity(typeHash: try ActivityTypeHash(bytes: [1, 2, 3, 4]), tag: ActivityTag(0x7F))
-        for (hasDocument, last) in [(false, "7f"), (true, "ff")] {
-            let payload = AdvertisementPayload(
-                hasWebpage: false,
-                hasDocument: hasDocument,
-                port: try #require(LEPSM(exactly: 0x81)),
-                activity: activity
-            )
-            #expect(hex(payload.encode()) == "0101020304" + last)
-            #expect(try AdvertisementPayload(decoding: payload.encode()) == payload)
+    @Test("The first byte has the flags, the highest bit of the number, and the port; the last one has the rest")
+    func layout() throws {
+        let payloads: [(AdvertisementPayload, String)] = [
+            (try Self.payload(), "000102030400"),
+            (try Self.payload(hasWebpage: true), "800102030400"),
+            (try Self.payload(hasDocument: true), "400102030400"),
+            (try Self.payload(port: 0x93), "130102030400"),
+            (try Self.payload(port: 0xFF), "1f0102030400"),
+            (try Self.payload(number: 0xFF), "0001020304ff"),
+            (try Self.payload(number: 0x100), "200102030400"),
+            (try Self.payload(hasWebpage: true, hasDocument: true, port: 0x9E, number: 0x1FF), "fe01020304ff"),
+        ]
+        for (payload, text) in payloads {
+            #expect(hex(payload.encode()) == text)
+            #expect(try AdvertisementPayload(decoding: payload.encode(), slot: 7) == payload)
         }
     }
 
-    @Test("A withdrawal has a type hash of four zero bytes; its tag is 0, and ignored")
+    @Test("A withdrawal has a type hash of four zero bytes, a number, and no flags")
     func withdrawal() throws {
-        let payload = AdvertisementPayload(hasWebpage: false, port: try #require(LEPSM(exactly: 0x81)), activity: nil)
-        #expect(payload.encode() == [1, 0, 0, 0, 0, 0])
-        for last: UInt8 in [9, 0xFF] {
-            #expect(try AdvertisementPayload(decoding: [1, 0, 0, 0, 0, last]) == payload)
-        }
-        #expect(try AdvertisementPayload(decoding: [1, 0, 0, 0, 9, 0]).activity?.tag == ActivityTag(0))
+        let payload = try Self.payload(hasWebpage: true, hasDocument: true, port: 0x81, type: nil, number: 0x103)
+        #expect(hex(payload.encode()) == "210000000003")
+        #expect(try AdvertisementPayload(decoding: payload.encode(), slot: 7) == payload)
+        #expect(try AdvertisementPayload(decoding: [0xE1, 0, 0, 0, 0, 3], slot: 7) == payload, "its flags are ignored")
     }
 
     @Test("Any six bytes with an activity are the same after decoding and encoding")
@@ -55,7 +54,7 @@ struct AdvertisementPayloadTests {
         var random = SeededRandom(seed: 6)
         for _ in 0..<500 {
             let bytes = random.bytes(6)
-            #expect(try AdvertisementPayload(decoding: bytes).encode() == bytes)
+            #expect(try AdvertisementPayload(decoding: bytes, slot: 1).encode() == bytes)
         }
     }
 
@@ -63,7 +62,7 @@ struct AdvertisementPayloadTests {
     func refused() {
         for count in [0, 5, 7, 10] {
             let error = #expect(throws: WireError.self) {
-                try AdvertisementPayload(decoding: [UInt8](repeating: 0, count: count))
+                try AdvertisementPayload(decoding: [UInt8](repeating: 0, count: count), slot: 1)
             }
             #expect(error?.code == .malformed)
         }

@@ -27,10 +27,10 @@ struct EncodingRuleTests {
     func lastCounts() throws {
         let digest = [UInt8](repeating: 7, count: 32)
         let circle = Self.field(2, Self.field(1, digest))
-        let fetch = Self.field(1, Self.field(1, [1, 2, 3, 4]) + Self.field(2, [9]) + Self.field(3, []))
+        let fetch = Self.field(1, [0x08, 4, 0x10, 9] + Self.field(3, []))
         #expect(try Request(decoding: fetch + circle) == .circle(CircleRequest(digest: digest)))
-        let hash = try ActivityTypeHash(bytes: [1, 2, 3, 4])
-        #expect(try Request(decoding: circle + fetch) == .fetch(FetchRequest(typeHash: hash, tag: ActivityTag(9))))
+        let number = AdvertisementNumber(slot: 4, lowNineBits: 9)
+        #expect(try Request(decoding: circle + fetch) == .fetch(FetchRequest(number: number)))
         #expect(try Self.activity(Self.field(2, [0x61]) + Self.field(2, [0x62])).title == "b")
         #expect(try Self.value(Self.field(6, [0x61]) + [0x10, 1]) == .boolean(true))
     }

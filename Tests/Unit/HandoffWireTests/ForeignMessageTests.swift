@@ -29,7 +29,7 @@ struct ForeignMessageTests {
         #expect(try Answer(decoding: answer([0xFA, 0x7F, 2, 1, 2])) == .activity(known))
         #expect(try Answer(decoding: answer([]) + [0xA0, 0x06, 1]) == .activity(known))
         let request = Request.fetch(
-            FetchRequest(typeHash: try ActivityTypeHash(bytes: [1, 2, 3, 4]), tag: ActivityTag(5))
+            FetchRequest(number: AdvertisementNumber(slot: 1, lowNineBits: 5))
         )
         #expect(try Request(decoding: request.encode() + [0xA0, 0x06, 1]) == request)
         #expect(try Acknowledgement(decoding: [0xA0, 0x06, 1]) == Acknowledgement())

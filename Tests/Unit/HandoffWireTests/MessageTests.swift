@@ -67,7 +67,7 @@ struct MessageTests {
     @Test("Requests, refusals and acknowledgements are the same after encoding and decoding")
     func othersSurvive() throws {
         let request = Request.fetch(
-            FetchRequest(typeHash: try ActivityTypeHash(bytes: [1, 2, 3, 4]), tag: ActivityTag(5))
+            FetchRequest(number: AdvertisementNumber(slot: 1, lowNineBits: 5))
         )
         #expect(try Request(decoding: request.encode()) == request)
         let refusal = Answer.refusal(Refusal(.busy, "Try again in a moment."))

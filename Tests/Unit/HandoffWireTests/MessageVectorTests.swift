@@ -11,14 +11,14 @@ struct MessageVectorTests {
         var what: String
         var message: String
         var bytes: String
-        var typeHash: String?
+        var slot: UInt64?
+        var number: UInt16?
         /// What an activity is for: `preview`, `freshPreview` or `take`.
         var purpose: String?
         /// The id of a take.
         var take: String?
         /// How a take ended, such as `continued app` or `failed cancelled`.
         var outcome: String?
-        var activityTag: UInt8?
         /// The token by which a stream is requested, in decimal.
         var streamName: String?
         /// The id of a pairing that is being reconciled.
@@ -30,11 +30,27 @@ struct MessageVectorTests {
         var activity: DescribedValue?
         var refusalCode: Int?
         var refusalMessage: String?
+        /// What the device shows in place of the requested activity.
+        var current: Current?
         var error: String?
     }
 
+    /// What a refusal says of the current activity.
+    struct Current: Codable, Equatable, Sendable {
+        let typeHash: String
+        let slot: UInt64
+        let number: UInt16
+        let hasWebpage: Bool
+        let hasDocument: Bool
+
+        init(_ current: CurrentActivity) {
+            typeHash = current.activity.typeHash.description
+            (slot, number) = (current.activity.number.slot, current.activity.number.index)
+            (hasWebpage, hasDocument) = (current.hasWebpage, current.hasDocument)
+        }
+    }
+
     private static func valid() throws -> [Case] {
-        let hash = try ActivityTypeHash(bytes: [0x01, 0x23, 0x45, 0x67])
         let (pairing, key, digest) = ([UInt8](1...8), [UInt8](0x20..<0x4C), [UInt8](0x60..<0x80))
         var cases = [
             Case(
@@ -78,19 +94,34 @@ struct MessageVectorTests {
                 advertisingKey: hex(key)
             ),
         ]
+        let current = CurrentActivity(
+            AdvertisedActivity(
+                typeHash: try ActivityTypeHash(bytes: [0x01, 0x23, 0x45, 0x67]),
+                number: AdvertisementNumber(slot: 1_994_702, lowNineBits: 0x14A)
+            ),
+            hasWebpage: true,
+            hasDocument: false
+        )
         let refusals = [
             Refusal(.noLongerCurrent, "It is not current any more."),
+            Refusal(.noLongerCurrent, "Another one is current.", current: current),
             Refusal(.busy, ""),
             Refusal(.noSuchActivity, "The activity has ended."),
             Refusal(.streamsNotSupported, "Its app takes no continuation streams."),
             Refusal(.notPaired, "Nobody here has confirmed the pairing."),
             Refusal(.init(rawValue: 300), "Ü"),
         ]
-        cases += try takes(hash)
+        cases += try takes()
         for refusal in refusals {
             var vector = Case(what: "refuses", message: "Answer", bytes: hex(Answer.refusal(refusal).encode()))
             vector.refusalCode = refusal.code.rawValue
             vector.refusalMessage = refusal.message
+            vector.current = refusal.current.map(Current.init)
+            cases.append(vector)
+        }
+        for (what, bytes) in ignored {
+            var vector = Case(what: what, message: "Answer", bytes: bytes)
+            (vector.refusalCode, vector.refusalMessage) = (bytes.hasPrefix("120a0803") ? 3 : 1, "")
             cases.append(vector)
         }
         let activities = [
@@ -112,7 +143,7 @@ struct MessageVectorTests {
     }
 
     /// The purposes of a fetch, and the reports on a take.
-    private static func takes(_ hash: ActivityTypeHash) throws -> [Case] {
+    private static func takes() throws -> [Case] {
         let take = try TakeID(bytes: Array(0xA0..<0xA8))
         let fetches: [(String, FetchRequest.Purpose)] = [
             ("looks at the activity", .preview),
@@ -120,9 +151,10 @@ struct MessageVectorTests {
             ("goes on with the activity", .take(take)),
         ]
         var cases = fetches.map { what, purpose in
-            let request = Request.fetch(FetchRequest(typeHash: hash, tag: ActivityTag(0x49), purpose: purpose))
-            var vector = Case(what: what, message: "Request", bytes: hex(request.encode()), typeHash: hash.description)
-            vector.activityTag = 0x49
+            let number = AdvertisementNumber(slot: 1_994_702, lowNineBits: 0x149)
+            let request = Request.fetch(FetchRequest(number: number, purpose: purpose))
+            var vector = Case(what: what, message: "Request", bytes: hex(request.encode()))
+            (vector.slot, vector.number) = (number.slot, number.index)
             (vector.purpose, vector.take) = (purpose.name, purpose.take.map { hex($0.bytes) })
             return vector
         }
@@ -145,20 +177,21 @@ struct MessageVectorTests {
             }
     }
 
+    /// Refusals that hold, whose current activity a reader ignores.
+    private static let ignored = [
+        ("refuses, with a type hash of three bytes", "120b08011a070a03012345" + "1004"),
+        ("refuses, with a number above 511", "120d08011a090a0401234567" + "188004"),
+        ("is busy, and tells what is current", "120a08031a060a0401234567"),
+    ]
+
     private static func refused() -> [Case] {
         let inputs = [
             ("a request of an unknown kind", "Request", "7a00", "unknownKind"),
-            ("a type hash of five bytes", "Request", "0a0a0a050123456789120149", "invalidContent"),
-            ("a request without an activity tag", "Request", "0a060a0401234567", "invalidContent"),
-            ("an activity tag of two bytes", "Request", "0a0a0a040123456712024901", "invalidContent"),
-            ("an activity tag above 127", "Request", "0a0b0a04012345671201801a00", "invalidContent"),
-            ("a fetch without a purpose", "Request", "0a090a0401234567120149", "unknownKind"),
-            ("a fetch of a newer purpose", "Request", "0a0b0a04012345671201497a00", "unknownKind"),
-            (
-                "a take with an id of seven bytes", "Request", "0a140a04012345671201492209" + "0a0701020304050607",
-                "invalidContent"
-            ),
-            ("a take without an id", "Request", "0a0b0a04012345671201492200", "invalidContent"),
+            ("a number above 511", "Request", "0a0708041080041a00", "invalidContent"),
+            ("a fetch without a purpose", "Request", "0a0408041009", "unknownKind"),
+            ("a fetch of a newer purpose", "Request", "0a06080410097a00", "unknownKind"),
+            ("a take with an id of seven bytes", "Request", "0a0f0804100922090a0701020304050607", "invalidContent"),
+            ("a take without an id", "Request", "0a06080410092200", "invalidContent"),
             ("a report without an outcome", "Request", "2a0a0a080102030405060708", "unknownKind"),
             ("a report without a take", "Request", "2a041a020803", "invalidContent"),
             ("a report on a take of nine bytes", "TakeReport", "0a090102030405060708091200", "invalidContent"),
@@ -234,9 +267,8 @@ struct MessageVectorTests {
         case "Request":
             switch try Request(decoding: bytes) {
             case .fetch(let request):
-                vector.typeHash = request.typeHash.description
+                (vector.slot, vector.number) = (request.number.slot, request.number.index)
                 (vector.purpose, vector.take) = (request.purpose.name, request.purpose.take.map { hex($0.bytes) })
-                vector.activityTag = request.tag.rawValue
             case .circle(let request): vector.circleDigest = hex(request.digest)
             case .report(let report): vector = vector.with(report)
             case .stream(let request): vector.streamName = "\(request.activity)"
@@ -250,6 +282,7 @@ struct MessageVectorTests {
             case .refusal(let refusal):
                 vector.refusalCode = refusal.code.rawValue
                 vector.refusalMessage = refusal.message
+                vector.current = refusal.current.map(Current.init)
             case .circle, .noted, .stream: break
             case .settled(let key): vector.advertisingKey = hex(key)
             }

@@ -80,7 +80,7 @@ struct PairingVectorTests {
             callerToken: hex(token.bytes),
             listenerToken: hex(PairingToken.random(using: &random).bytes),
             port: 0x9A,
-            callerAdvertisement: hex(PairingAdvertisement(port: LEPSM(lowSevenBits: 0x1A), token: token).encode()),
+            callerAdvertisement: hex(PairingAdvertisement(port: LEPSM(lowFiveBits: 0x1A), token: token).encode()),
             callerName: names.0,
             listenerName: names.1,
             callerAgreementPrivateKey: hex(caller.agreement.rawRepresentation),

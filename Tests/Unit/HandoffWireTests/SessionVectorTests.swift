@@ -44,7 +44,7 @@ struct SessionVectorTests {
 
     private static func fetch(for purpose: FetchRequest.Purpose = .preview) throws -> Request {
         .fetch(
-            FetchRequest(typeHash: try ActivityTypeHash(bytes: [1, 2, 3, 4]), tag: ActivityTag(5), purpose: purpose)
+            FetchRequest(number: AdvertisementNumber(slot: 1_994_702, lowNineBits: 5), purpose: purpose)
         )
     }
 

@@ -77,7 +77,7 @@ struct L2CAPErrorTests {
     @Test("Connecting fails with the same error as listening")
     func dialling() async throws {
         try await Reactor.withReactor { reactor in
-            let absent = L2CAPEndpoint(address: BluetoothAddress(number: 1, kind: .public), psm: LEPSM(lowSevenBits: 0))
+            let absent = L2CAPEndpoint(address: BluetoothAddress(number: 1, kind: .public), psm: LEPSM(lowFiveBits: 0))
             do throws(L2CAPError) {
                 _ = try await L2CAPChannel.connect(to: absent, timeout: .milliseconds(200), on: reactor)
                 Issue.record("A peer answered at \(absent).")

@@ -21,7 +21,7 @@ struct SocketAddressTests {
     func roundTrip(_ kind: BluetoothAddress.Kind) {
         let endpoint = L2CAPEndpoint(
             address: BluetoothAddress(number: 0x1234_5678_9ABC, kind: kind),
-            psm: LEPSM(lowSevenBits: 0x7F)
+            psm: .gattOnly
         )
         #expect(L2CAPEndpoint(sockaddr_l2(endpoint.address, endpoint.psm)) == endpoint)
     }

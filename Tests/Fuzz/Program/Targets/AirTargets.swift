@@ -14,9 +14,9 @@ struct AdvertisementTarget: FuzzTarget {
 
     mutating func take(_ bytes: [UInt8]) {
         for slot in [0, 1, FuzzKeys.slot, UInt64.max] { _ = opener.open(bytes, slot: slot) }
-        if let payload = try? AdvertisementPayload(decoding: bytes) {
+        if let payload = try? AdvertisementPayload(decoding: bytes, slot: FuzzKeys.slot) {
             precondition(
-                payload.encode() == bytes || payload.activity == nil,
+                payload.encode() == bytes || payload.typeHash == nil,
                 "each activity has one encoding of six bytes"
             )
         }

@@ -10,7 +10,7 @@ import DBus
 /// The first byte selects a side. For a listener, each chunk after it is a value, written by one of four devices; for a
 /// caller, each is an answer.
 struct GATTTarget: FuzzTarget {
-    private static let port = LEPSM(lowSevenBits: 0x13)
+    private static let port = LEPSM(lowFiveBits: 0x13)
 
     mutating func take(_ bytes: [UInt8]) {
         var input = FuzzInput(bytes)

@@ -175,11 +175,11 @@ struct ListenerTarget: FuzzTarget {
     init() throws {
         keys = try FuzzKeys()
         report = TakeReport(try TakeID(bytes: [UInt8](repeating: 2, count: 8)), .continued(.app))
-        let hash = ActivityTypeHash(number: 1)
+        let number = AdvertisementNumber(slot: 1, lowNineBits: 9)
         requests = [
-            .fetch(FetchRequest(typeHash: hash, tag: ActivityTag(9))), .stream(StreamRequest(activity: 1)),
+            .fetch(FetchRequest(number: number)), .stream(StreamRequest(activity: 1)),
             .settle(SettleRequest(pairing: [UInt8](repeating: 1, count: 8), isConfirmed: true)),
-            .fetch(FetchRequest(typeHash: hash, tag: ActivityTag(9), purpose: .take(report.take))), .report(report),
+            .fetch(FetchRequest(number: number, purpose: .take(report.take))), .report(report),
         ]
     }
 

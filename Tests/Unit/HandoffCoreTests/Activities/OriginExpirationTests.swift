@@ -20,6 +20,7 @@ struct OriginExpirationTests {
         }
         let id = try origin.create(activity, owner: ":1.1", isEligible: true).id
         try origin.becomeCurrent(id, by: ":1.1", at: .at(0))
+        _ = origin.advance(to: .at(0))
         return id
     }
 

@@ -16,11 +16,12 @@ struct OriginGraceTests {
     ) throws -> ActivityRegister.ID {
         let id = try origin.create(.sample(name, webpage: webpage), owner: client, isEligible: true).id
         try origin.becomeCurrent(id, by: client, at: now)
+        _ = origin.advance(to: now)
         return id
     }
 
-    private func answer(_ name: String = "edit", at now: Moment) throws -> Answer {
-        try origin.answer(anyTagOf: "org.example.\(name)", at: now)
+    private mutating func answer(_ name: String = "edit", at now: Moment) throws -> Answer {
+        try origin.answer(anyNumberOf: "org.example.\(name)", at: now)
     }
 
     @Test("The answer has the state at the time of the request")

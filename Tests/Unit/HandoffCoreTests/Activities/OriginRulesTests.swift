@@ -14,6 +14,7 @@ struct OriginRulesTests {
     private mutating func publish(_ type: String, at now: Moment = .at(0)) throws -> ActivityID {
         let id = try origin.create(activity(type), owner: ":1.1", isEligible: true).id
         try origin.becomeCurrent(id, by: ":1.1", at: now)
+        _ = origin.advance(to: now)
         return id
     }
 
@@ -23,8 +24,8 @@ struct OriginRulesTests {
         return rules
     }
 
-    private func isGiven(_ type: String, at now: Moment) throws -> Bool {
-        try origin.answer(anyTagOf: type, at: now).activity != nil
+    private mutating func isGiven(_ type: String, at now: Moment) throws -> Bool {
+        try origin.answer(anyNumberOf: type, at: now).activity != nil
     }
 
     private mutating func content(at now: Moment) -> AdvertisementPacer.Content? {
@@ -36,7 +37,7 @@ struct OriginRulesTests {
     )
     mutating func later() throws {
         let id = try publish(Self.notes)
-        #expect(content(at: .at(0)) == .activity(try advertised(Self.notes), hasWebpage: false))
+        #expect(content(at: .at(0))?.activity?.typeHash == (try hash(Self.notes)))
         origin.setRules(try Self.denying(Self.notes), at: .at(1))
         #expect(content(at: .at(1)) == .withdrawal)
         #expect(try !isGiven(Self.notes, at: .at(1)))
@@ -44,7 +45,7 @@ struct OriginRulesTests {
         #expect(origin.current?.id == id, "the app sees no difference")
         #expect(origin.obstacle(to: id) == .denied(.type(try ActivityType(Self.notes))))
         origin.setRules(Rules(), at: .at(9))
-        #expect(content(at: .at(9)) == .activity(try advertised(Self.notes), hasWebpage: false))
+        #expect(content(at: .at(9))?.activity?.typeHash == (try hash(Self.notes)))
         #expect(try isGiven(Self.notes, at: .at(9)))
     }
 
@@ -80,8 +81,7 @@ struct OriginRulesTests {
             $0.delegate = "/app"
             $0.needsSave = true
         }
-        let tag = try #require(origin.current?.tag)
-        let request = FetchRequest(typeHash: try hash(Self.notes), tag: tag, purpose: .take(try .sample(1)))
+        let request = try FetchRequest.sample()
         guard case .saving(id, .some) = origin.prepare(for: request, at: .at(1)) else {
             Issue.record("the app was not asked")
             return
@@ -99,8 +99,7 @@ struct OriginRulesTests {
             $0.activity = streaming
             $0.delegate = "/app"
         }
-        let tag = try #require(origin.current?.tag)
-        let fetch = FetchRequest(typeHash: try hash(Self.notes), tag: tag, purpose: .take(try .sample(1)))
+        let fetch = try FetchRequest.sample()
         let token = try #require(origin.answer(to: fetch, at: .at(1)).activity?.properties.streamToken)
         origin.acknowledged(id, by: try .sample(1))
         #expect(origin.answer(to: StreamRequest(activity: token), from: try .sample(1)).answer == .stream)

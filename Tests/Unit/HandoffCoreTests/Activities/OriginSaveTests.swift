@@ -16,11 +16,15 @@ struct OriginSaveTests {
             $0.delegate = delegate
         }
         try origin.becomeCurrent(id, by: ":1.1", at: .at(0))
+        _ = origin.advance(to: .at(0))
         return id
     }
 
-    private mutating func prepare(_ name: String = "edit", at now: Moment) throws -> Origin.Preparation {
-        origin.prepare(for: try .sample(name), at: now)
+    private mutating func prepare(
+        _ number: AdvertisementNumber = .first,
+        at now: Moment
+    ) throws -> Origin.Preparation {
+        origin.prepare(for: try .sample(number), at: now)
     }
 
     private mutating func asked(at now: Moment = .at(1)) throws -> SaveRequests.Request {
@@ -42,10 +46,10 @@ struct OriginSaveTests {
         #expect(try prepare(at: .at(2)) == .ready)
     }
 
-    @Test("A fetch of another type requests no save")
-    mutating func anotherType() throws {
+    @Test("A fetch of another activity requests no save")
+    mutating func another() throws {
         let id = try dirty()
-        #expect(try prepare("draw", at: .at(1)) == .ready)
+        #expect(try prepare(.at(3), at: .at(1)) == .ready)
         #expect(try needsSave(id))
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The origin gives streams to the devices that continue its activities", .endsWithin(minutes: 10))
 struct OriginStreamTests {
-    var origin = Origin(firstTag: 7)
+    var origin = Origin()
     let holder: DeviceID
     let other: DeviceID
 
@@ -22,9 +22,10 @@ struct OriginStreamTests {
         let id = try origin.create(activity, owner: ":1.1", isEligible: true).id
         try origin.update(id, by: ":1.1", at: .at(0)) { $0.delegate = "/app" }
         try origin.becomeCurrent(id, by: ":1.1", at: .at(0))
+        _ = origin.advance(to: .at(0))
         guard
             case .activity(let given) = origin.answer(
-                to: try .sample(tag: 7),
+                to: try .sample(),
                 from: device ?? holder,
                 at: .at(1)
             ),

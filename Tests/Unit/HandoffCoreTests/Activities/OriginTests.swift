@@ -15,11 +15,17 @@ struct OriginTests {
         try origin.create(activity(type), owner: owner, isEligible: eligible).id
     }
 
-    private func answer(_ type: String, at now: Moment) throws -> Answer {
-        try origin.answer(anyTagOf: type, at: now)
+    /// Makes an activity current, which is advertised at once.
+    private mutating func show(_ id: ActivityID, at now: Moment) throws {
+        try origin.becomeCurrent(id, by: ":1.1", at: now)
+        _ = origin.advance(to: now)
     }
 
-    private func isGiven(_ type: String, at now: Moment) throws -> Bool {
+    private mutating func answer(_ type: String, at now: Moment) throws -> Answer {
+        try origin.answer(anyNumberOf: type, at: now)
+    }
+
+    private mutating func isGiven(_ type: String, at now: Moment) throws -> Bool {
         if case .activity(let given) = try answer(type, at: now) { return given.type.rawValue == type }
         return false
     }
@@ -40,7 +46,7 @@ struct OriginTests {
         #expect(origin.current?.id == mail)
         try origin.resignCurrent(mail, by: ":1.1", at: .at(2))
         #expect(origin.current?.id == notes)
-        try origin.becomeCurrent(mail, by: ":1.1", at: .at(3))
+        try show(mail, at: .at(3))
         try origin.invalidate(mail, by: ":1.1", at: .at(4))
         #expect(origin.current?.id == notes)
     }
@@ -59,7 +65,7 @@ struct OriginTests {
     @Test("Only the current activity can be fetched")
     mutating func answers() throws {
         let notes = try create(Self.notes)
-        try origin.becomeCurrent(notes, by: ":1.1", at: .at(0))
+        try show(notes, at: .at(0))
         #expect(try isGiven(Self.notes, at: .at(1)))
         guard case .refusal(let refusal) = try answer(Self.mail, at: .at(1)) else {
             Issue.record("another activity was sent")
@@ -73,14 +79,14 @@ struct OriginTests {
         let notes = try create(Self.notes)
         let mail = try create(Self.mail)
         try origin.becomeCurrent(notes, by: ":1.1", at: .at(0))
-        try origin.becomeCurrent(mail, by: ":1.1", at: .at(1))
+        try show(mail, at: .at(1))
         #expect(try !isGiven(Self.notes, at: .at(1)))
     }
 
     @Test("The last activity that resigned can be fetched for ten seconds more")
     mutating func grace() throws {
         let notes = try create(Self.notes)
-        try origin.becomeCurrent(notes, by: ":1.1", at: .at(0))
+        try show(notes, at: .at(0))
         try origin.resignCurrent(notes, by: ":1.1", at: .at(1))
         #expect(try isGiven(Self.notes, at: .at(10.9)))
         #expect(try !isGiven(Self.notes, at: .at(11)))
@@ -89,7 +95,7 @@ struct OriginTests {
     @Test("An invalidated activity can no longer be fetched, even within the grace period after it resigned")
     mutating func invalidation() throws {
         let notes = try create(Self.notes)
-        try origin.becomeCurrent(notes, by: ":1.1", at: .at(0))
+        try show(notes, at: .at(0))
         try origin.resignCurrent(notes, by: ":1.1", at: .at(1))
         try origin.invalidate(notes, by: ":1.1", at: .at(2))
         #expect(try !isGiven(Self.notes, at: .at(2)))
@@ -157,7 +163,8 @@ struct OriginTests {
             isEligible: true
         )
         try origin.becomeCurrent(page.id, by: ":1.1", at: .at(0))
-        let content = AdvertisementPacer.Content.activity(try advertised(Self.notes), hasWebpage: true)
+        let offered = OfferedActivity(id: page.id, typeHash: try hash(Self.notes))
+        let content = AdvertisementPacer.Content.activity(offered, hasWebpage: true)
         #expect(origin.advance(to: .at(0)).broadcast?.content == content)
         _ = origin.remove(ownedBy: ":1.1", at: .at(1))
         #expect(origin.advance(to: .at(1)).broadcast?.content == .withdrawal)

@@ -8,9 +8,7 @@ import Testing
 struct AdvertisementPacerTests {
     private typealias Content = AdvertisementPacer.Content
 
-    private static func content(_ number: UInt8) throws -> Content {
-        .activity(advertised(number), hasWebpage: false)
-    }
+    private static func content(_ number: UInt8) throws -> Content { offered(number) }
 
     @Test("Nothing is advertised, and there is no deadline, before something is requested")
     func silence() {
@@ -54,18 +52,36 @@ struct AdvertisementPacerTests {
         #expect(pacer.advance(to: .at(5)).broadcast?.content == (try Self.content(1)))
     }
 
-    @Test("The sixth change within ten seconds waits until the first is ten seconds old")
-    func window() throws {
+    @Test("Three changes may follow each other, then one in two seconds; after a rest three again")
+    func budget() throws {
         var pacer = AdvertisementPacer()
-        for number in 0..<5 {
-            pacer.request(try Self.content(UInt8(number)))
-            #expect(pacer.advance(to: .at(Double(number))).broadcast?.content == (try Self.content(UInt8(number))))
+        for start in [0.0, 60] {
+            for number in 0..<3 {
+                pacer.request(try Self.content(UInt8(number)))
+                let now = Moment.at(start + 0.5 * Double(number))
+                #expect(pacer.advance(to: now).broadcast?.content == (try Self.content(UInt8(number))))
+            }
+            pacer.request(try Self.content(9))
+            let early = pacer.advance(to: .at(start + 1.5))
+            #expect(early.broadcast?.content == (try Self.content(2)))
+            #expect(early.next == Moment.at(start + 2).uptime)
+            #expect(pacer.advance(to: .at(start + 2)).broadcast?.content == (try Self.content(9)))
         }
-        pacer.request(try Self.content(9))
-        let early = pacer.advance(to: .at(5))
-        #expect(early.broadcast?.content == (try Self.content(4)))
-        #expect(early.next == Moment.at(10).uptime)
-        #expect(pacer.advance(to: .at(10)).broadcast?.content == (try Self.content(9)))
+    }
+
+    @Test("The last of any number of quick changes is on the air within two seconds", arguments: 1...20)
+    func last(of count: Int) throws {
+        var pacer = AdvertisementPacer()
+        for number in 0..<count {
+            pacer.request(try Self.content(UInt8(number)))
+            _ = pacer.advance(to: .at(0.4 * Double(number)))
+        }
+        let last = 0.4 * Double(count - 1)
+        var now = Moment.at(last)
+        while let next = pacer.advance(to: now).next, next <= Moment.at(last + 2).uptime {
+            now = now.advanced(by: next - now.uptime)
+        }
+        #expect(pacer.advance(to: now).broadcast?.content == (try Self.content(UInt8(count - 1))))
     }
 
     @Test("A withdrawal follows the last activity, counts from its start on the air, and nothing follows it")
@@ -85,7 +101,7 @@ struct AdvertisementPacerTests {
         #expect(after.next == nil)
     }
 
-    @Test("A withdrawal does not wait for the window, so that a stale entry is removed soon")
+    @Test("A withdrawal does not wait for its turn, so that a stale entry is removed soon")
     func promptFarewell() throws {
         var pacer = AdvertisementPacer()
         for number in 0..<5 {
@@ -137,6 +153,6 @@ struct AdvertisementPacerTests {
         let audible = changes.filter { $0.to != nil }
         for (one, next) in zip(audible, audible.dropFirst()) { #expect(next.at - one.at >= .milliseconds(500)) }
         let counted = audible.filter { $0.to != .withdrawal }.map(\.at)
-        for (first, sixth) in zip(counted, counted.dropFirst(5)) { #expect(sixth - first >= .seconds(10)) }
+        for (first, eighth) in zip(counted, counted.dropFirst(7)) { #expect(eighth - first >= .seconds(8)) }
     }
 }

@@ -6,8 +6,6 @@ import Testing
 
 @Suite("Cover advertisements are sent while there is no activity to continue", .endsWithin(minutes: 10))
 struct CoverTests {
-    private static let edit = try? advertised("org.example.edit")
-
     @Test(
         "Without cover, advertising ends; with cover, the withdrawal continues, slot by slot",
         arguments: [false, true]
@@ -15,7 +13,7 @@ struct CoverTests {
     func silence(isCovering: Bool) throws {
         var pacer = AdvertisementPacer()
         pacer.isCovering = isCovering
-        pacer.request(.activity(try #require(Self.edit), hasWebpage: false))
+        pacer.request(offered(1))
         _ = pacer.advance(to: .at(0))
         pacer.request(nil)
         #expect(pacer.advance(to: .at(10)).broadcast?.content == .withdrawal)
@@ -52,6 +50,6 @@ struct CoverTests {
         }
         let covered = trace(nil)
         #expect(covered.count == 5)
-        #expect(covered == trace(.activity(try #require(Self.edit), hasWebpage: true)))
+        #expect(covered == trace(offered(1, hasWebpage: true)))
     }
 }

@@ -7,9 +7,6 @@ import Testing
 
 @Suite("Lagging members have turns of the advertisement", .endsWithin(minutes: 10))
 struct DirectedAdvertisingScheduleTests {
-    private static let edit = AdvertisementPacer.Content.activity(advertised(1), hasWebpage: false)
-    private static let draw = AdvertisementPacer.Content.activity(advertised(2), hasWebpage: false)
-
     /// A turn of a member, in seconds.
     private struct Turn: Equatable {
         let member: DeviceID
@@ -24,23 +21,28 @@ struct DirectedAdvertisingScheduleTests {
     private var schedule = DirectedAdvertisingSchedule()
 
     init() throws {
-        members = try ["1111111111111111", "2222222222222222"].map { try DeviceID($0) }
+        members = try (1...4).map { try DeviceID(String(repeating: "\($0)", count: 16)) }
     }
 
     private mutating func advance(
         to seconds: Double,
-        advertising content: AdvertisementPacer.Content? = edit,
+        advertising content: AdvertisementPacer.Content? = offered(1),
         slot: UInt64 = 10,
         under key: SealingKey? = nil,
         circleDigest: UInt8 = 1,
-        for lagging: [DeviceID]
+        for lagging: [DeviceID],
+        heard: Set<DeviceID> = []
     ) -> (member: DeviceID?, next: Double?) {
+        let broadcast = content.map {
+            AdvertisementPacer.Broadcast(content: $0, number: .at(1, slot: slot), isFresh: false)
+        }
         let (member, next) = schedule.advance(
             to: .milliseconds(Int((seconds * 1000).rounded())),
-            advertising: content.map { AdvertisementPacer.Broadcast(content: $0, slot: slot, isFresh: false) },
+            advertising: broadcast,
             under: key ?? self.key,
             circleDigest: [circleDigest],
-            for: lagging
+            for: lagging,
+            heard: heard
         )
         return (member, next.map { $0 / .seconds(1) })
     }
@@ -49,14 +51,22 @@ struct DirectedAdvertisingScheduleTests {
     private mutating func turns(
         from start: Double = 0,
         to end: Double,
+        of number: UInt8 = 1,
         slot: UInt64 = 10,
         under key: SealingKey? = nil,
-        circleDigest: UInt8 = 1,
-        for lagging: [DeviceID]
+        for lagging: [DeviceID],
+        heard: Set<DeviceID> = []
     ) -> [Turn] {
         var (turns, now): ([Turn], Double) = ([], start)
         while now < end {
-            let (member, next) = advance(to: now, slot: slot, under: key, circleDigest: circleDigest, for: lagging)
+            let (member, next) = advance(
+                to: now,
+                advertising: offered(number),
+                slot: slot,
+                under: key,
+                for: lagging,
+                heard: heard
+            )
             guard let next else { break }
             if let member { turns.append(Turn(member: member, start: now, end: next)) }
             now = next
@@ -74,42 +84,95 @@ struct DirectedAdvertisingScheduleTests {
         #expect(advance(to: 100, for: []).next == nil)
     }
 
-    @Test("All members are addressed first, then each lagging one in turn, for as long as a scanner pauses or longer")
+    @Test("What is new is for all for four seconds; then each lagging member has two turns, as long as a scanner pauses")
     mutating func order() throws {
-        let turns = turns(to: 3000, for: members)
-        #expect(turns.prefix(6).map(\.member) == [0, 1, 0, 1, 0, 1].map { members[$0] })
+        let turns = turns(to: 120, for: [members[0], members[1]])
+        #expect(turns.prefix(4).map(\.member) == [members[0], members[1], members[0], members[1]])
         #expect(turns.allSatisfy { (5.28..<7.92).contains($0.length) })
+        #expect((4.0..<6).contains(try #require(turns.first).start))
+        let pauses = zip(turns.dropFirst(), turns).prefix(3).map { $0.start - $1.end }
+        #expect(pauses.allSatisfy { (6.0..<12).contains($0) })
+    }
+
+    @Test("A member that lets two turns pass is probably away, and has a turn after minutes")
+    mutating func away() {
+        let turns = turns(to: 3000, for: [members[0]])
         let pauses = zip(turns.dropFirst(), turns).map { $0.start - $1.end }
-        let (first, second) = (6.0..<12, 12.0..<24)
-        #expect(first.contains(try #require(turns.first).start))
-        #expect(first.contains(pauses[0]))
-        #expect(second.contains(pauses[1]))
-        #expect(second.contains(pauses[2]))
-        #expect(pauses.suffix(4).allSatisfy { (150..<300).contains($0) })
-        #expect(Set(turns.map(\.length)).count > turns.count / 2, "the lengths are drawn")
+        #expect((6.0..<12).contains(pauses[0]))
+        #expect(pauses.dropFirst(2).allSatisfy { (150.0..<300).contains($0) })
+        #expect(turns.count < 20)
+    }
+
+    @Test("Of members that are away, none has a turn in the minute after something new")
+    mutating func quiet() {
+        var start = 0.0
+        _ = turns(to: 2000, for: members)
+        for number in UInt8(2)...20 {
+            start = 2000 + Double(number) * 100
+            let turns = turns(from: start, to: start + 59, of: number, for: members)
+            #expect(turns.isEmpty || start - 2000 > 500, "a turn is delayed by ten minutes at most")
+        }
+    }
+
+    @Test("Members that are away have turns also when something new comes every half minute")
+    mutating func busy() {
+        _ = turns(to: 2000, for: members)
+        var all: [Turn] = []
+        for number in 0..<200 {
+            let start = 2000 + Double(number) * 30
+            all += turns(from: start, to: start + 30, of: UInt8(number % 250) + 2, for: members)
+        }
+        #expect(Set(all.map(\.member)) == Set(members))
+    }
+
+    @Test("The member that came back, or has just begun to lag, comes before those that are away")
+    mutating func living() throws {
+        _ = turns(to: 2000, for: Array(members.prefix(3)))
+        let turn = turns(from: 2000, to: 2020, of: 2, for: members).first
+        #expect(turn?.member == members[3], "it has begun to lag")
+        _ = turns(from: 2020, to: 4000, of: 2, for: members)
+        let heard = turns(from: 4000, to: 4020, of: 3, for: members, heard: [members[1]]).first
+        #expect(heard?.member == members[1], "it was heard again")
+    }
+
+    @Test("Which member is next does not depend on what is advertised: none waits for ever")
+    mutating func fairness() throws {
+        var all: [Turn] = []
+        for number in 0..<8 {
+            let start = Double(number) * 14
+            all += turns(from: start, to: start + 14, of: UInt8(number) + 1, for: members)
+        }
+        #expect(Set(all.map(\.member)) == Set(members))
+    }
+
+    @Test("A member that is heard and does not answer has no more turns than one that is away")
+    mutating func heardWithoutAnswer() {
+        let turns = turns(to: 3000, for: [members[0]], heard: [members[0]])
+        #expect(turns.count < 20)
     }
 
     @Test("A turn ends when its member is up to date, and the other members continue")
     mutating func acknowledged() throws {
-        let turn = try #require(turns(to: 12, for: members).first)
+        let two = Array(members.prefix(2))
+        let turn = try #require(turns(to: 12, for: two).first)
         schedule = DirectedAdvertisingSchedule()
-        _ = advance(to: 0, for: members)
-        #expect(advance(to: turn.start, for: members).member == members[0])
+        _ = advance(to: 0, for: two)
+        #expect(advance(to: turn.start, for: two).member == members[0])
         let (member, next) = advance(to: turn.start + 1, for: [members[1]])
         #expect(member == nil)
         #expect(advance(to: try #require(next), for: [members[1]]).member == members[1])
         #expect(advance(to: try #require(next) + 1, for: []).member == nil)
     }
 
-    @Test("Another activity is advertised to all first, and a new circle digest gets its turns soon again")
+    @Test("Another activity ends a turn, and is advertised to all first; so is a new state of the circle")
     mutating func renewed() throws {
-        _ = turns(to: 2000, for: members)
-        for (content, digest, start) in [(Self.draw, 1, 3000.0), (Self.draw, 2, 4000.0)] {
-            let (member, next) = advance(to: start, advertising: content, circleDigest: UInt8(digest), for: members)
+        for (number, digest) in [(UInt8(2), UInt8(1)), (2, 2)] {
+            let turn = try #require(turns(to: 12, for: members).first)
+            let start = turn.start + 1
+            let (member, next) = advance(to: start, advertising: offered(number), circleDigest: digest, for: members)
             #expect(member == nil)
-            #expect((6..<12).contains(try #require(next) - start))
-            let turn = advance(to: try #require(next), advertising: content, circleDigest: UInt8(digest), for: members)
-            #expect(turn.member == members[0])
+            #expect((4..<6).contains(try #require(next) - start))
+            schedule = DirectedAdvertisingSchedule()
         }
     }
 
@@ -125,7 +188,7 @@ struct DirectedAdvertisingScheduleTests {
         #expect(Set(rhythms).count == 4)
     }
 
-    @Test("A new slot ends a turn and begins a new series, with pauses as long as before")
+    @Test("A new slot ends a turn, and the next one comes at any time within a pause")
     mutating func newSlot() throws {
         var starts: [Double] = []
         _ = turns(to: 2000, for: members)
@@ -137,7 +200,7 @@ struct DirectedAdvertisingScheduleTests {
             let turns = turns(from: start, to: start + 890, slot: slot, for: members)
             #expect(zip(turns.dropFirst(), turns).allSatisfy { $0.start - $1.end >= 150 })
         }
-        #expect(starts.allSatisfy { (6..<300).contains($0) })
+        #expect(starts.allSatisfy { (4..<300).contains($0) })
         #expect(try #require(starts.max()) - (try #require(starts.min())) > 150, "the starts are drawn")
     }
 

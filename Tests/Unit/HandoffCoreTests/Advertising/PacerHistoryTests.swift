@@ -1,4 +1,5 @@
-import HandoffCore
+@testable import HandoffCore
+import HandoffModel
 import HandoffTestVectors
 import TestLimits
 import Testing
@@ -17,6 +18,8 @@ struct PacerHistoryTests {
     struct History {
         private var pacer = AdvertisementPacer()
         private(set) var changes: [Change] = []
+        /// What was advertised, where something was.
+        private(set) var broadcasts: [AdvertisementPacer.Broadcast] = []
         private(set) var wakeUps = 0
         private(set) var deadline: Duration?
         private(set) var hasStalled = false
@@ -44,6 +47,7 @@ struct PacerHistoryTests {
             deadline = next
             guard broadcast?.content != changes.last?.content else { return }
             changes.append(Change(at: uptime, content: broadcast?.content))
+            if let broadcast { broadcasts.append(broadcast) }
             if let content = broadcast?.content { pacer.began(content, at: uptime) }
         }
     }
@@ -75,13 +79,28 @@ struct PacerHistoryTests {
         }
     }
 
-    @Test("Ten seconds have five changes at most, and one withdrawal more", arguments: seeds)
-    func window(_ seed: UInt64) {
-        let advertised = Self.history(seed: seed).history.changes.filter { $0.content != nil }
-        for (index, change) in advertised.enumerated() {
-            let inWindow = advertised[index...].prefix { $0.at < change.at + AdvertisementPacer.window }
-            #expect(inWindow.count <= 6)
-            if inWindow.count == 6 { #expect(inWindow.last?.content == .withdrawal) }
+    @Test("After three changes there is one in two seconds at most, besides withdrawals", arguments: seeds)
+    func budget(_ seed: UInt64) {
+        let changes = Self.history(seed: seed).history.changes.filter { $0.content != nil && $0.content != .withdrawal }
+        for (index, change) in changes.enumerated() {
+            for (count, later) in changes[index...].enumerated() {
+                #expect(later.at - change.at >= AdvertisementPacer.refill * (count - AdvertisementPacer.burst + 1))
+            }
+        }
+    }
+
+    @Test("Each change has a greater number, which is at most 25 above half the seconds of the slot", arguments: seeds)
+    func numbers(_ seed: UInt64) {
+        let history = Self.history(seed: seed).history
+        for (earlier, later) in zip(history.broadcasts, history.broadcasts.dropFirst()) {
+            #expect(later.number >= earlier.number)
+            let isSame = later.content.activity == earlier.content.activity && later.number.slot == earlier.number.slot
+            #expect((later.number == earlier.number) == isSame)
+        }
+        let uptimes = history.changes.filter { $0.content != nil }.map(\.at)
+        for (uptime, broadcast) in zip(uptimes, history.broadcasts) {
+            let clock = Moment.at(uptime: uptime).time(since: broadcast.slot) / AdvertisementPacer.refill
+            #expect(Double(broadcast.number.index) <= clock + 25)
         }
     }
 

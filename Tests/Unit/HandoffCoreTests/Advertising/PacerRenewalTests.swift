@@ -70,6 +70,6 @@ struct PacerRenewalTests {
 extension AdvertisementPacer.Content {
     /// One of 256 activities.
     static func sample(_ number: UInt8) -> Self {
-        .activity(advertised(number), hasWebpage: false)
+        offered(number)
     }
 }

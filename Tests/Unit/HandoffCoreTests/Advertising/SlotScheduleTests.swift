@@ -22,7 +22,7 @@ struct SlotScheduleTests {
     /// How long after the border a device with that key changes to a slot, as its pacer does.
     private static func delay(_ key: SealingKey, _ slot: UInt64) throws -> Duration {
         var pacer = AdvertisementPacer()
-        pacer.request(.activity(advertised(1), hasWebpage: false))
+        pacer.request(offered(1))
         let schedule = SlotSchedule(key: key)
         var (broadcast, next) = pacer.advance(to: moment(slot - 1, 200_000), by: schedule)
         while broadcast?.slot == slot - 1 {
@@ -67,7 +67,7 @@ struct SlotScheduleTests {
         let early = try #require(keys.min { $0.delay < $1.delay })
         let late = try #require(keys.max { $0.delay < $1.delay })
         var pacer = AdvertisementPacer()
-        pacer.request(.activity(advertised(1), hasWebpage: false))
+        pacer.request(offered(1))
         let between = Self.moment(1000).advanced(by: (early.delay + late.delay) / 2)
         #expect(pacer.advance(to: between, by: SlotSchedule(key: early.key)).broadcast?.slot == 1000)
         let (broadcast, next) = pacer.advance(to: between, by: SlotSchedule(key: late.key))
@@ -78,7 +78,7 @@ struct SlotScheduleTests {
     @Test("A clock that is set back leads back to its slot")
     func clockSetBack() {
         var pacer = AdvertisementPacer()
-        pacer.request(.activity(advertised(1), hasWebpage: false))
+        pacer.request(offered(1))
         #expect(pacer.advance(to: Self.moment(1000, 300_000)).broadcast?.slot == 1000)
         #expect(pacer.advance(to: Self.moment(900, 300_000)).broadcast?.slot == 900)
     }

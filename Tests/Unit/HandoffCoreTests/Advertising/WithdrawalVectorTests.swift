@@ -1,6 +1,7 @@
 import Bluetooth
 import HandoffCore
 import HandoffCrypto
+import HandoffModel
 import HandoffTestVectors
 import HandoffWire
 import TestLimits
@@ -12,23 +13,30 @@ struct WithdrawalVectorTests {
     struct Case: Codable, Equatable, Sendable {
         let advertisingKey: String
         let slot: UInt64
+        let number: UInt16
         let port: UInt8
         let plaintext: String
         let sealed: String
     }
 
-    private static let inputs: [(slot: UInt64, port: UInt8)] = [
-        (0, 0x80), (1_994_702, 0x93), (1_994_703, 0x93), (1_994_702, 0xFF),
+    private static let inputs: [(slot: UInt64, number: UInt16, port: UInt8)] = [
+        (0, 0, 0x80), (1_994_702, 1, 0x93), (1_994_703, 300, 0x93), (1_994_702, 511, 0xFF),
     ]
 
     private static func make() throws -> [Case] {
         var random = SeededRandom(seed: 50)
-        return try inputs.map { slot, port in
+        return try inputs.map { slot, number, port in
             let key = try AdvertisingKey(rawRepresentation: random.bytes(32))
-            let payload = AdvertisementPayload(.withdrawal, port: try #require(LEPSM(exactly: port))).encode()
+            let payload = AdvertisementPayload(
+                hasWebpage: false,
+                port: try #require(LEPSM(exactly: port)),
+                typeHash: nil,
+                number: AdvertisementNumber(slot: slot, lowNineBits: number)
+            ).encode()
             return Case(
                 advertisingKey: hex(key.rawRepresentation),
                 slot: slot,
+                number: number,
                 port: port,
                 plaintext: hex(payload),
                 sealed: hex(AdvertisementSealer(key: key, slot: slot).seal(payload))
@@ -41,7 +49,7 @@ struct WithdrawalVectorTests {
         let file = VectorFile(
             about: """
                 Withdrawals (Docs/Protocol.md, "Advertisement"): sealed advertisements whose type hash is zero. Bytes \
-                are hexadecimal; `slot` is Unix time divided by 900; `port` is the PSM.
+                are hexadecimal; `slot` is Unix time divided by 900; `number` is that within the slot; `port` is the PSM.
                 """,
             cases: try Self.make()
         )

@@ -17,12 +17,12 @@ struct NearbySignalTests {
     ) throws -> NearbyTable.Report {
         NearbyTable.Report(
             device: try .sample(device),
-            activity: type.map { advertised($0) },
+            typeHash: type.map { ActivityTypeHash(number: UInt64($0)) },
+            number: .at(type.map(UInt16.init) ?? AdvertisementNumber.maximumIndex),
             hasWebpage: hasWebpage,
             rssi: rssi,
             address: RadioAddress(address),
-            port: .sample,
-            slot: 10
+            port: .sample
         )
     }
 

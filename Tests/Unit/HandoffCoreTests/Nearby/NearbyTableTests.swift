@@ -2,6 +2,7 @@ import Bluetooth
 import HandoffCore
 import HandoffModel
 import HandoffRadio
+import HandoffWire
 import TestLimits
 import Testing
 
@@ -17,22 +18,21 @@ struct NearbyTableTests {
     private static func report(
         _ device: UInt8,
         _ type: String? = notes,
-        tag: UInt8 = 0,
+        number: AdvertisementNumber = .at(1),
         hasWebpage: Bool = false,
         hasDocument: Bool = false,
         rssi: Int8? = -60,
-        address: String = "A",
-        slot: UInt64 = 10
+        address: String = "A"
     ) throws -> NearbyTable.Report {
         NearbyTable.Report(
             device: try Self.device(device),
-            activity: try type.map { try advertised($0, tag: tag) },
+            typeHash: try type.map { try hash($0) },
+            number: number,
             hasWebpage: hasWebpage,
             hasDocument: hasDocument,
             rssi: rssi,
             address: RadioAddress(address),
-            port: LEPSM(lowSevenBits: 0),
-            slot: slot
+            port: LEPSM(lowFiveBits: 0)
         )
     }
 
@@ -65,7 +65,7 @@ struct NearbyTableTests {
     mutating func replacement() throws {
         _ = table.insert(try Self.report(1), at: .at(0))
         let old = try #require(table.all.first)
-        let changes = table.insert(try Self.report(1, "org.example.mail.composing"), at: .at(1))
+        let changes = table.insert(try Self.report(1, "org.example.mail.composing", number: .at(2)), at: .at(1))
         let new = try #require(table.all.first)
         #expect(changes == [.removed(old), .added(new)])
         #expect(new.id != old.id)
@@ -73,15 +73,15 @@ struct NearbyTableTests {
         #expect(table[old.id] == nil)
     }
 
-    @Test("Another activity of the same type has another tag, and replaces the entry too")
-    mutating func anotherTag() throws {
-        _ = table.insert(try Self.report(1, tag: 7), at: .at(0))
+    @Test("Another activity of the same type has another number, and replaces the entry too")
+    mutating func anotherNumber() throws {
+        _ = table.insert(try Self.report(1, number: .at(7)), at: .at(0))
         let old = try #require(table.all.first)
-        #expect(table.insert(try Self.report(1, tag: 7, hasWebpage: true), at: .at(1)).count == 1)
+        #expect(table.insert(try Self.report(1, number: .at(7), hasWebpage: true), at: .at(1)).count == 1)
         #expect(table.all.first?.id == old.id, "the same activity stays the same entry")
-        #expect(table.insert(try Self.report(1, tag: 7, hasDocument: true), at: .at(1)).count == 1)
+        #expect(table.insert(try Self.report(1, number: .at(7), hasDocument: true), at: .at(1)).count == 1)
         #expect(table.all.first?.hasDocument == true)
-        let changes = table.insert(try Self.report(1, tag: 8), at: .at(2))
+        let changes = table.insert(try Self.report(1, number: .at(8)), at: .at(2))
         let new = try #require(table.all.first)
         #expect(changes.map { if case .removed(let entry) = $0 { entry.id } else { nil } } == [old.id, nil])
         #expect(changes.last == .added(new))
@@ -90,12 +90,46 @@ struct NearbyTableTests {
         #expect(table[old.id] == nil)
     }
 
+    @Test("What goes on in the next slot is the same entry, which is requested with its first number; all else is another")
+    mutating func nextSlot() throws {
+        _ = table.insert(try Self.report(1, number: .at(7)), at: .at(0))
+        let old = try #require(table.all.first)
+        #expect(table.insert(try Self.report(1, number: .at(0, slot: 11)), at: .at(1)).isEmpty)
+        #expect(table.insert(try Self.report(1, number: .at(0, slot: 12)), at: .at(2)).isEmpty)
+        #expect(table.all.map(\.id) == [old.id])
+        #expect(table.all.first?.activity.number == .at(7))
+        #expect(table.insert(try Self.report(1, number: .at(0, slot: 14)), at: .at(3)).count == 2, "a slot was missed")
+        #expect(table.insert(try Self.report(1, number: .at(1, slot: 15)), at: .at(4)).count == 2, "it does not go on")
+        let other = try Self.report(1, "org.example.mail.composing", number: .at(0, slot: 16))
+        #expect(table.insert(other, at: .at(5)).count == 2, "a change was missed")
+    }
+
     @Test("A withdrawal removes the entry at once, and a second one changes nothing")
     mutating func farewell() throws {
         _ = table.insert(try Self.report(1), at: .at(0))
         let entry = try #require(table.all.first)
-        #expect(table.insert(try Self.report(1, nil), at: .at(1)) == [.removed(entry)])
-        #expect(table.insert(try Self.report(1, nil), at: .at(2)).isEmpty)
+        #expect(table.insert(try Self.report(1, nil, number: .at(2)), at: .at(1)) == [.removed(entry)])
+        #expect(table.insert(try Self.report(1, nil, number: .at(2)), at: .at(2)).isEmpty)
+    }
+
+    @Test("What an origin answers replaces the entry, whatever number was heard before")
+    mutating func answered() throws {
+        _ = table.insert(try Self.report(1, number: .at(400)), at: .at(0))
+        let entry = try #require(table.all.first)
+        let current = CurrentActivity(
+            AdvertisedActivity(typeHash: try hash("org.example.draw"), number: .at(9)),
+            hasWebpage: true,
+            hasDocument: false
+        )
+        #expect(table.replace(entry: entry.id, by: current, at: .at(1)).count == 2)
+        let new = try #require(table.all.first)
+        #expect(new.activity == current.activity)
+        #expect(new.hasWebpage)
+        #expect(new.address == entry.address)
+        let heard = try Self.report(1, "org.example.draw", number: .at(9), hasWebpage: true)
+        #expect(table.insert(heard, at: .at(2)).isEmpty)
+        #expect(table.all.map(\.id) == [new.id])
+        #expect(table.replace(entry: entry.id, by: nil, at: .at(3)).isEmpty, "that entry is gone")
     }
 
     @Test("An entry that is not heard for 30 s is removed, and not before")
@@ -134,8 +168,8 @@ struct NearbyTableTests {
         _ = table.insert(try Self.report(2), at: .at(0))
         #expect(table.remove(try Self.device(1)).count == 1)
         let entry = try #require(table.all.first)
-        #expect(table.remove(entry: entry.id, at: .at(1)) == [.removed(entry)])
-        #expect(table.remove(entry: entry.id, at: .at(1)).isEmpty)
+        #expect(table.replace(entry: entry.id, by: nil, at: .at(1)) == [.removed(entry)])
+        #expect(table.replace(entry: entry.id, by: nil, at: .at(1)).isEmpty)
         #expect(table.all.isEmpty)
     }
 }

@@ -9,7 +9,7 @@ struct OwnKeyDetectorTests {
     private var detector = OwnKeyDetector(startSlot: 10)
     private let endpoint = PeerEndpoint(
         address: RadioAddress("C0:00:00:00:00:01/random"),
-        port: LEPSM(lowSevenBits: 1)
+        port: LEPSM(lowFiveBits: 1)
     )
 
     private mutating func recordForeign(slot: UInt64, at uptime: Duration = .zero) -> Bool {

@@ -1,4 +1,5 @@
 import HandoffCore
+import HandoffCrypto
 import HandoffModel
 import TestLimits
 import Testing
@@ -109,8 +110,12 @@ struct RulesTests {
     )
     func showing(_ lines: [String], _ obstacle: String) throws {
         let rules = try Self.rules(lines)
-        let found = rules.obstacle(toShowing: try hash("org.a.edit"), from: try .sample(1))
+        let type = try ActivityType("org.a.edit")
+        let found = rules.obstacle(toShowing: type.hash, of: nil, from: try .sample(1))
         #expect(Self.words(found) == obstacle)
+        let ofTeam = ActivityKind(type, team: "T1")
+        let foundOfTeam = rules.obstacle(toShowing: ofTeam.hash, of: type, from: try .sample(1))
+        #expect(Self.words(foundOfTeam) == obstacle, "its team makes no difference")
     }
 
     @Test("A page that was fetched is subject to the rules about sites")

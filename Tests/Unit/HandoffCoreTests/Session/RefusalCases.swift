@@ -257,7 +257,7 @@ struct RefusalCase: Sendable {
 
     private static func fetch(_ purpose: FetchRequest.Purpose = .preview) throws -> Request {
         .fetch(
-            FetchRequest(typeHash: try ActivityTypeHash(bytes: [1, 2, 3, 4]), tag: ActivityTag(5), purpose: purpose)
+            FetchRequest(number: .at(5), purpose: purpose)
         )
     }
 

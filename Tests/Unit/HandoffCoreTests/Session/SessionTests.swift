@@ -16,7 +16,7 @@ struct SessionTests {
         ClientSession(
             keys: caller,
             peer: (peer ?? origin).publicKeys,
-            request: .fetch(FetchRequest(typeHash: try hash(type), tag: ActivityTag(7)))
+            request: .fetch(FetchRequest(number: .at(7)))
         )
     }
 
@@ -56,7 +56,7 @@ struct SessionTests {
             try feed(try fetch.opened(by: serve), by: piece) { try serve.receiveRequest($0) }
         )
         #expect(introduction.device == caller.publicKeys.device)
-        #expect(introduction.request == .fetch(FetchRequest(typeHash: sent.type.hash, tag: ActivityTag(7))))
+        #expect(introduction.request == .fetch(FetchRequest(number: .at(7))))
         let answered = try #require(try feed(try serve.answer(.activity(sent)), by: piece) { try fetch.receive($0) })
         #expect(answered.answer == .activity(sent))
         let isAcknowledged = try feed(try fetch.acknowledge(), by: piece) { try serve.acknowledge($0) ? true : nil }
@@ -120,7 +120,7 @@ struct SessionTests {
         let greeting = SessionGreeting.random()
         var handshake = NoiseHandshake.calling(origin.publicKeys, as: caller, after: greeting)
         var serve = try serve(greeting: greeting)
-        let request = Request.fetch(FetchRequest(typeHash: try hash(type), tag: ActivityTag(7))).encode()
+        let request = Request.fetch(FetchRequest(number: .at(7))).encode()
         let first = FrameCodec.encode(try handshake.writeMessage([0] + MessagePadding.pad(request)))
         #expect(try serve.receiveRequest(first) != nil)
         _ = try handshake.readMessage(Array(try serve.answer(.activity(try payload(10))).dropFirst(2)))
@@ -165,7 +165,7 @@ struct SessionTests {
         #expect(try fetch.receive(answer) != nil)
         let total = serve.greeting.count + opening.count + answer.count + (try fetch.acknowledge()).count
         let messages = [
-            Request.fetch(FetchRequest(typeHash: sent.type.hash, tag: ActivityTag(7))).encode(),
+            Request.fetch(FetchRequest(number: .at(7))).encode(),
             AnswerEnvelope(.activity(sent), circleDigest: [UInt8](repeating: 8, count: 32)).encode(),
             Acknowledgement().encode(),
         ]

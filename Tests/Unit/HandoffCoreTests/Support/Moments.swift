@@ -16,17 +16,23 @@ func activity(_ type: String, _ userInfo: [String: UserInfoValue] = [:], webpage
     try Activity(type: ActivityType(type), webpageURL: try webpage.map { try WebpageURL($0) }, userInfo: userInfo)
 }
 
-/// The hash of that type.
+/// The hash of that type, without a team.
 func hash(_ type: String) throws -> ActivityTypeHash {
     try ActivityType(type).hash
 }
 
-/// What an advertisement says of an activity of that type.
-func advertised(_ type: String, tag: UInt8 = 0) throws -> AdvertisedActivity {
-    AdvertisedActivity(typeHash: try hash(type), tag: ActivityTag(tag))
+/// What is advertised of one of 256 activities of one type.
+func offered(_ number: UInt8, hasWebpage: Bool = false) -> AdvertisementPacer.Content {
+    let (id, hash) = (ActivityID(rawValue: UInt64(number) + 1), ActivityTypeHash(number: 0x0102_0304))
+    return .activity(OfferedActivity(id: id, typeHash: hash), hasWebpage: hasWebpage)
 }
 
-/// What an advertisement says of one of 256 activities of one type.
-func advertised(_ tag: UInt8) -> AdvertisedActivity {
-    AdvertisedActivity(typeHash: ActivityTypeHash(number: 0x0102_0304), tag: ActivityTag(tag))
+extension AdvertisementNumber {
+    /// That of the first activity of an origin at the start of the virtual time: 300 s after the border, and 21 more.
+    static let first = at(171)
+
+    /// A number in the slot of the virtual time.
+    static func at(_ index: UInt16, slot: UInt64 = 10) -> AdvertisementNumber {
+        AdvertisementNumber(slot: slot, lowNineBits: index)
+    }
 }

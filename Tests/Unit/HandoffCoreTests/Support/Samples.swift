@@ -34,32 +34,42 @@ extension Activity {
 }
 
 extension FetchRequest {
-    /// A request for `org.example.NAME` for that purpose, by default with the tag of the first activity of an origin and
-    /// to go on with it.
-    static func sample(_ name: String = "edit", tag: UInt8 = 0, for purpose: Purpose? = nil) throws -> FetchRequest {
-        let hash = try ActivityType("org.example.\(name)").hash
-        return FetchRequest(typeHash: hash, tag: ActivityTag(tag), purpose: try purpose ?? .take(.sample(1)))
+    /// A request for what is advertised with a number of the slot of the virtual time, by default with that of the first
+    /// activity of an origin, and to go on with it.
+    static func sample(_ number: AdvertisementNumber? = nil, for purpose: Purpose? = nil) throws -> FetchRequest {
+        FetchRequest(number: number ?? .first, purpose: try purpose ?? .take(.sample(1)))
     }
 }
 
 extension Origin {
     /// An origin without activities, whose stream tokens are made under a key of that byte.
-    init(firstTag: UInt8 = 0, key: UInt8 = 0) {
+    init(key: UInt8 = 0) {
         let key = StreamTokenKey(bytes: [UInt8](repeating: key, count: StreamTokenKey.byteCount))
-        self.init(streamTokenKey: key, firstTag: ActivityTag(firstTag))
+        self.init(streamTokenKey: key)
+    }
+
+    /// The number of what is advertised at an instant; nil for nothing.
+    mutating func number(at now: Moment) -> AdvertisementNumber? { advance(to: now).broadcast?.number }
+
+    /// The answer to requests for an activity of a type with every number of the slot of the virtual time, and with that
+    /// which a refusal tells; a refusal if all are refused.
+    mutating func answer(anyNumberOf type: String, at now: Moment) throws -> Answer {
+        _ = advance(to: now)
+        var refusal = answer(to: FetchRequest(number: .at(0)), at: now)
+        let told = refusal.refusal?.current.map { [$0.activity.number] } ?? []
+        for number in told + (0...AdvertisementNumber.maximumIndex).map({ .at($0) }) {
+            let answer = answer(to: FetchRequest(number: number), at: now)
+            if answer.activity?.type.rawValue == type { return answer }
+            if answer.refusalCode != .noLongerCurrent, answer.activity == nil { refusal = answer }
+        }
+        return refusal
     }
 
     /// The answer to a request of the first of the sample devices.
-    func answer(to request: FetchRequest, after saved: ActivityID? = nil, at now: Moment) -> Answer {
+    mutating func answer(to request: FetchRequest, after saved: ActivityID? = nil, at now: Moment) -> Answer {
         answer(to: request, from: DeviceID(number: 1), after: saved, at: now)
     }
 
-    /// The answer to a request for the activity of a type with any of the first tags; a refusal if all are refused.
-    func answer(anyTagOf type: String, at now: Moment) throws -> Answer {
-        let hash = try hash(type)
-        let answers = (0..<32).map { answer(to: FetchRequest(typeHash: hash, tag: ActivityTag($0)), at: now) }
-        return answers.first { $0.refusalCode != .noLongerCurrent } ?? answers[0]
-    }
 }
 
 extension Answer {
@@ -68,10 +78,13 @@ extension Answer {
         if case .activity(let activity) = self { activity } else { nil }
     }
 
-    /// The code of a refusal, if it is one.
-    var refusalCode: Refusal.Code? {
-        if case .refusal(let refusal) = self { refusal.code } else { nil }
+    /// The refusal, if it is one.
+    var refusal: Refusal? {
+        if case .refusal(let refusal) = self { refusal } else { nil }
     }
+
+    /// The code of a refusal, if it is one.
+    var refusalCode: Refusal.Code? { refusal?.code }
 }
 
 extension DeviceID {
@@ -89,5 +102,5 @@ extension TakeID {
 }
 
 extension LEPSM {
-    static let sample = LEPSM(lowSevenBits: 1)
+    static let sample = LEPSM(lowFiveBits: 1)
 }

@@ -45,10 +45,7 @@ struct DocumentTrackerTests {
             #expect(problem == nil)
             let id = try world.engine.activities.create(activity, isEligible: true, by: ":1.1")
             try world.engine.activities.becomeCurrent(id, by: ":1.1")
-            let request = FetchRequest(
-                typeHash: activity.type.hash,
-                tag: try #require(world.engine.read { $0.origin.current?.tag })
-            )
+            let request = FetchRequest(number: try #require(world.advertisedNumber))
             let prepared = try await world.engine.sessions.answer(to: request)
             guard case .activity(let shared) = prepared.answer else {
                 return #expect(Bool(false), "\(prepared.answer)")

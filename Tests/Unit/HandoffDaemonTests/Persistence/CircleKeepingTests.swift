@@ -156,8 +156,9 @@ struct CircleKeepingTests {
             #expect(world.engine.trust.advisories.isEmpty)
             let payload = AdvertisementPayload(
                 hasWebpage: false,
-                port: LEPSM(lowSevenBits: 0x19),
-                activity: nil
+                port: LEPSM(lowFiveBits: 0x19),
+                typeHash: nil,
+                number: AdvertisementNumber(slot: 1, lowNineBits: 1)
             )
             func foreign(_ slot: UInt64) throws -> [UInt8] {
                 let key = SealingKey.daily(world.ownKey.daily)

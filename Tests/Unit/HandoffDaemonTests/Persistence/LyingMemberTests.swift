@@ -32,7 +32,7 @@ struct LyingMemberTests {
             stolen.advertisingKey = peer.advertisingKey.rawRepresentation
             try await world.engine.trust.receive(stolen, from: liar.device.id)
             let here = try (0..<100).count { number in
-                world.engine.nearby.receive(try peer.advertisementReport(of: "edit\(number)"))
+                world.engine.nearby.receive(try peer.advertisementReport(of: "edit\(number)", UInt16(number)))
                 let hash = try ActivityType("org.example.edit\(number)").hash
                 return world.nearby.contains { $0.device == peer.device.id && $0.typeHash == hash }
             }

@@ -15,14 +15,12 @@ struct EngineFetchTests {
 
     private static let take = TakeID.random()
 
-    /// A request for `org.example.NAME` with the tag of the current activity.
+    /// A request for the current activity.
     private static func request(
-        _ name: String = "edit",
         in world: EngineWorld,
         for purpose: FetchRequest.Purpose = .take(take)
     ) throws -> FetchRequest {
-        let tag = try #require(world.engine.read { $0.origin.current?.tag })
-        return FetchRequest(typeHash: try ActivityType("org.example.\(name)").hash, tag: tag, purpose: purpose)
+        FetchRequest(number: try #require(world.advertisedNumber), purpose: purpose)
     }
 
     /// An activity whose app can be asked, and has something to save.
@@ -131,7 +129,7 @@ struct EngineFetchTests {
             }
             #expect(world.effects.all == ["fetched \(id) 1", "continued \(id) by laptop"])
 
-            let refused = try await engine.sessions.answer(to: Self.request("draw", in: world))
+            let refused = try await engine.sessions.answer(to: FetchRequest(number: AdvertisementNumber(slot: 1, lowNineBits: 1), purpose: .take(Self.take)))
             engine.sessions.willSendAnswer(refused, to: device)
             engine.sessions.acknowledged(refused, by: device)
             engine.sessions.willSendAnswer(prepared, to: device)

@@ -146,9 +146,9 @@ struct EngineNearbyTests {
             world.engine.nearby.receive(try peer.advertisementReport(of: "edit"))
             let entry = try #require(world.nearby.first)
             #expect(world.engine.nearby.describe(entry).type.isEmpty)
-            world.engine.nearby.learn(try ActivityType("org.example.edit"))
+            world.engine.nearby.learn(ActivityKind(try ActivityType("org.example.edit"), team: nil))
             #expect(world.engine.nearby.describe(entry).type == "org.example.edit")
-            world.engine.nearby.learn(try ActivityType("org.example.edit"))
+            world.engine.nearby.learn(ActivityKind(try ActivityType("org.example.edit"), team: nil))
             #expect(world.effects.all == ["nearby added 1", "nearby changed 1"])
         }
     }
@@ -167,8 +167,8 @@ struct EngineNearbyTests {
         try await EngineWorld.runReady { world, peer in
             world.engine.nearby.receive(try peer.advertisementReport(of: "edit"))
             let id = try #require(world.nearby.first).id
-            world.engine.nearby.removeStaleEntry(id)
-            world.engine.nearby.removeStaleEntry(id)
+            world.engine.nearby.replace(id, by: nil)
+            world.engine.nearby.replace(id, by: nil)
             #expect(world.effects.all == ["nearby added 1", "nearby removed 1"])
             #expect { try world.engine.nearby.entry(id) } throws: { ($0 as? HandoffError)?.code == .noSuchActivity }
         }

@@ -66,12 +66,12 @@ struct EngineRulesTests {
             #expect(world.effects.all == ["nearby removed 1", "rules", "withheld"])
             world.engine.nearby.receive(try peer.advertisementReport(of: nil))
             world.effects.clear()
-            world.engine.nearby.receive(try peer.advertisementReport(of: "draw", tag: 1))
+            world.engine.nearby.receive(try peer.advertisementReport(of: "draw", 5))
             #expect(world.effects.all == ["withheld"])
             let withheld = try #require(world.engine.rules.withheld.first)
             #expect(withheld.source == .nearby(2, of: peer.device.id))
             #expect(withheld.obstacle == .denied(.type(type)))
-            world.engine.nearby.receive(try peer.advertisementReport(of: "edit"))
+            world.engine.nearby.receive(try peer.advertisementReport(of: "edit", 6))
             #expect(world.effects.all.suffix(2) == ["nearby added 3", "withheld"])
         }
     }

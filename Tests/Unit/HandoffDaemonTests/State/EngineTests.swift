@@ -106,8 +106,8 @@ struct EngineTests {
             let advertisement = try #require(world.advertisement)
             var opener = AdvertisementOpener(keys: [(1, world.engine.read(\.trust.ownKey))])
             let opened = opener.open(advertisement.data, slot: Moment.now.slot)
-            let payload = try AdvertisementPayload(decoding: try #require(opened).plaintext)
-            #expect(payload.activity?.typeHash == (try ActivityType("org.example.edit").hash))
+            let payload = try AdvertisementPayload(decoding: try #require(opened).plaintext, slot: Moment.now.slot)
+            #expect(payload.typeHash == (try ActivityType("org.example.edit").hash))
             #expect(payload.port.number == 0x81)
             #expect(advertisement.pace == .fast)
         }

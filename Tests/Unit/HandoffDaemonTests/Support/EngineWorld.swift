@@ -69,6 +69,9 @@ struct EngineWorld {
         try TrustedDevices(from: directory, for: engine.identity, named: engine.trust.name, at: Moment.now.slot)
     }
 
+    /// The number of what is advertised; nil for nothing.
+    var advertisedNumber: AdvertisementNumber? { engine.edit { $0.origin.advance(to: .now).broadcast?.number } }
+
     var advertisement: Advertisement? { engine.advertising.current.value.advertisement }
     var effort: ScanPolicy.Effort { engine.scanning.current.value.effort }
     var scanning: ScanningDescription { engine.read(\.shownScanning).description }
@@ -177,16 +180,24 @@ struct Peer {
     }
 
     /// The report of an advertisement of this device; a withdrawal for a nil activity.
+    ///
+    /// Without an index, its number is 1 for `edit`, 2 for `draw`, 3 for any other type and 4 for a withdrawal.
     func advertisementReport(
         of name: String?,
-        tag: UInt8 = 0,
+        _ index: UInt16? = nil,
         hasWebpage: Bool = false,
         from address: RadioAddress = RadioAddress("C0:00:00:00:00:01/random")
     ) throws -> AdvertisementReport {
-        let activity = try name.map {
-            AdvertisedActivity(typeHash: try ActivityType("org.example.\($0)").hash, tag: ActivityTag(tag))
-        }
-        let payload = AdvertisementPayload(hasWebpage: hasWebpage, port: LEPSM(lowSevenBits: 0x10), activity: activity)
+        let known: [String: UInt16] = ["edit": 1, "draw": 2]
+        let payload = AdvertisementPayload(
+            hasWebpage: hasWebpage,
+            port: LEPSM(lowFiveBits: 0x10),
+            typeHash: try name.map { try ActivityType("org.example.\($0)").hash },
+            number: AdvertisementNumber(
+                slot: Moment.now.slot,
+                lowNineBits: index ?? name.map { known[$0] ?? 3 } ?? 4
+            )
+        )
         guard let sealer = AdvertisementSealer(key: .daily(advertisingKey.daily), slot: Moment.now.slot) else {
             preconditionFailure("a key of the present day reaches the present slot")
         }
@@ -207,7 +218,7 @@ extension Activity {
 }
 
 extension LEPSM {
-    static let sample = LEPSM(lowSevenBits: 1)
+    static let sample = LEPSM(lowFiveBits: 1)
 }
 
 extension TrustedDevices.Device {

@@ -29,7 +29,7 @@ struct AudienceTests {
 
     @Test("The problem of a document is one sentence for apps, which names the file as they did and no folder")
     func problems() throws {
-        var origin = Origin(streamTokenKey: .generate(), firstTag: ActivityTag(0))
+        var origin = Origin(streamTokenKey: .generate())
         let activity = try Activity(type: ActivityType("org.example.edit")).with {
             $0.userInfo = [Activity.documentURLKey: .url("file:///home/anna/a%20b")]
         }

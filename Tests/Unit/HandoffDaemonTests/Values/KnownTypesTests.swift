@@ -9,35 +9,41 @@ import Testing
 
 @Suite("Types are found by their hash once they were learnt", .endsWithin(minutes: 10))
 struct KnownTypesTests {
+    private static func kind(_ number: Int) throws -> ActivityKind {
+        ActivityKind(try ActivityType("org.example.t\(number)"), team: nil)
+    }
+
     @Test("A type that was learnt is found, and one that was not is unknown")
     func learning() throws {
         var types = KnownTypes()
-        let type = try ActivityType("org.example.edit")
-        #expect(types[type.hash] == nil)
-        #expect(types.learn(type) == true)
-        #expect(types.learn(type) == false)
-        #expect(types[type.hash] == type)
+        let kinds = try [nil, "T1", "T2"].map { ActivityKind(try ActivityType("org.example.edit"), team: $0) }
+        for kind in kinds {
+            #expect(types[kind.hash] == nil)
+            #expect(types.learn(kind) == true)
+            #expect(types.learn(kind) == false)
+            #expect(types[kind.hash] == kind)
+        }
     }
 
     @Test("Of too many types, the one that was learnt first is dropped")
     func bound() throws {
         var types = KnownTypes()
-        for number in 0...KnownTypes.maximumCount { _ = types.learn(try ActivityType("org.example.t\(number)")) }
-        #expect(types[try ActivityType("org.example.t0").hash] == nil)
-        #expect(types[try ActivityType("org.example.t1").hash] != nil)
-        #expect(types[try ActivityType("org.example.t\(KnownTypes.maximumCount)").hash] != nil)
+        for number in 0...KnownTypes.maximumCount { _ = types.learn(try Self.kind(number)) }
+        #expect(types[try Self.kind(0).hash] == nil)
+        #expect(types[try Self.kind(1).hash] != nil)
+        #expect(types[try Self.kind(KnownTypes.maximumCount).hash] != nil)
     }
 
     @Test("What an earlier run has learnt is known, in its order, and does not count as learnt now")
     func earlierRun() throws {
-        let before = try (1...3).map { try ActivityType("org.example.t\($0)") }
+        let before = try (1...3).map { try Self.kind($0) }
         var types = KnownTypes(before)
         #expect(types.all == before)
         #expect(types.learntCount == 0)
         _ = types.learn(before[0])
-        _ = types.learn(try ActivityType("org.example.t4"))
+        _ = types.learn(try Self.kind(4))
         #expect(types.learntCount == 1)
-        #expect(types.all.map(\.rawValue) == (1...4).map { "org.example.t\($0)" })
+        #expect(types.all.map(\.type.rawValue) == (1...4).map { "org.example.t\($0)" })
     }
 
     @Test("A file of types that is damaged is left out, and so is a type that no activity can have")
@@ -49,11 +55,12 @@ struct KnownTypesTests {
                 try path.appending("types").write("damaged")
                 #expect(KnownTypesService.read(from: directory, logger: logger).all.isEmpty)
                 try await StateFile<[String]>(name: "types", version: 1).write(
-                    ["org.example.a", "no type"],
+                    ["org.example.a", "no-type", "org.example.a T1"],
                     to: directory
                 )
                 let types = KnownTypesService.read(from: directory, logger: logger)
-                #expect(types.all.map(\.rawValue) == ["org.example.a"])
+                #expect(types.all.map(\.type.rawValue) == ["org.example.a", "org.example.a"])
+                #expect(types.all.map(\.team) == [nil, "T1"])
             }
         }
     }
