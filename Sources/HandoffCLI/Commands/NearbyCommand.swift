@@ -10,7 +10,8 @@ struct NearbyCommand: AsyncParsableCommand {
         commandName: "nearby",
         abstract: "List the activities of other devices to continue here.",
         discussion: """
-            --watch finds devices sooner, but uses more power. With --json, each list is one
+            --watch finds devices sooner, but uses more power; with --now too it waits for what is found
+            anyway. With --json, each list is one
             array on one line, and an object tells when the daemon stops or starts again.
             """
     )
@@ -23,10 +24,6 @@ struct NearbyCommand: AsyncParsableCommand {
     @Flag(help: "Print what is known at this moment, without looking around for it.")
     var now = false
 
-    func validate() throws {
-        guard !(watch && now) else { throw ValidationError("Give --watch or --now, not both.") }
-    }
-
     func run() async throws {
         let (watch, now) = (watch, now)
         try await options.withClient { client, output in
@@ -34,17 +31,18 @@ struct NearbyCommand: AsyncParsableCommand {
                 let list = now ? try await NearbyList(from: client) : try await NearbyList(lookingAround: client)
                 return try output.print(list.documents, list.text)
             }
-            try await untilInterrupted { try await Self.follow(client, output) }
+            try await untilInterrupted { try await Self.follow(client, output, isLooking: !now) }
         }
     }
 
-    private static func follow(_ client: HandoffClient, _ output: Output) async throws {
+    /// Shows each change; looks around for them if `isLooking`.
+    private static func follow(_ client: HandoffClient, _ output: Output, isLooking: Bool) async throws {
         let shown = ShownList(RedrawnText(output))
         try await client.follow { event in
             switch event {
             case .started:
                 if shown.isStale { try shown.showDaemon(isRunning: true) }
-                try await client.startLooking()
+                if isLooking { try await client.startLooking() }
                 try shown.show(try await NearbyList(from: client))
             case .stopped:
                 try shown.showDaemon(isRunning: false)

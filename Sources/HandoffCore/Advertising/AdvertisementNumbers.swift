@@ -8,7 +8,8 @@ struct AdvertisementNumbers: Hashable, Sendable {
     /// The time in which the clock moves the number forward by one: as long as the pacer needs for each change when there
     /// are many, so that counting is never far ahead of the clock.
     static let step = AdvertisementPacer.refill
-    /// How far ahead of the clock a number may be that is told in a refusal only: no caller can use up the slot.
+    /// How far ahead of the clock, or of the first number of the run, a number may be that is told in a refusal only: no
+    /// caller can use up the slot.
     static let maximumLead: Int64 = 16
     /// How far ahead of the clock the first number of a run is: further than the run before can have been, which is that
     /// much, the changes in a row, and a withdrawal.
@@ -24,6 +25,8 @@ struct AdvertisementNumbers: Hashable, Sendable {
 
     /// What was shown, or told, the newest last.
     private var uses: [Use] = []
+    /// The first number of the run.
+    private var first: AdvertisementNumber?
 
     /// Returns the activity for which a number stands; nil for an unknown number and a withdrawal.
     func activity(of number: AdvertisementNumber) -> OfferedActivity? {
@@ -56,7 +59,11 @@ struct AdvertisementNumbers: Hashable, Sendable {
         } else {
             index = max(1, clock + (uses.isEmpty ? Self.firstLead : 0))
         }
-        guard index - clock <= limit, let number = AdvertisementNumber(slot: slot, index: index) else { return nil }
+        let least = first.map { $0.slot == slot ? Int64($0.index) : 0 } ?? index
+        guard index - max(clock, least) <= limit, let number = AdvertisementNumber(slot: slot, index: index) else {
+            return nil
+        }
+        first = first ?? number
         uses.append(Use(number: number, activity: activity))
         if uses.count > Self.maximumCount { uses.removeFirst() }
         return number

@@ -206,6 +206,7 @@ struct EngineTrust: Sendable {
         } then: { state, _ in
             if theirs == state.trust.devices.digest { state.sessions.setDivergent(false, peer) }
         }
+        engine.logger.debug("exchanged the circle", metadata: ["event": "circle.exchanged", "device": "\(peer)"])
     }
 
     /// Records the circle digest that a device has sent beside an answer.

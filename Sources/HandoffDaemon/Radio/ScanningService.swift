@@ -32,6 +32,7 @@ struct ScanningService<R: Radio>: Service {
                     retry.reset()
                     plan = plans.current
                 case .windows(let rest):
+                    logger.debug("listening for a while", metadata: ["event": "scan.window"])
                     try await listen(until: plan, within: ScanPolicy.window)
                     retry.reset()
                     plan = try await pause(plan, for: rest)

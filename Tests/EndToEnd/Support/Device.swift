@@ -56,6 +56,19 @@ struct Device: Sendable {
         try await other.trust(self)
     }
 
+    /// Shows an activity of this device to one that trusts it, until both have exchanged their circles and keys: until then
+    /// the other one hears [turns](Docs/Protocol.md) for it alone.
+    func meet(_ other: Device) async throws {
+        try await publishing("org.example.meeting") { _ in
+            try await other.watching(isLooking: true) { watcher in
+                _ = try await watcher.one()
+                try await log.event("circle.exchanged")
+                try await other.log.event("circle.exchanged")
+            }
+        }
+        try await other.watching(isLooking: true) { try await $0.none() }
+    }
+
     /// This device's id.
     var id: String {
         get async throws { try await connected { try await $0.status().deviceID } }
@@ -98,8 +111,16 @@ struct Device: Sendable {
     }
 
     /// Runs `body` with the output of `handoffctl nearby --watch`.
-    func watching(_ body: @escaping @Sendable (NearbyWatcher) async throws -> Void) async throws {
-        try await withControl(["nearby", "--watch"]) { _, output in
+    ///
+    /// - Parameters:
+    ///   - isLooking: whether the device scans continuously meanwhile, as for a person who looks at the list. Without, it
+    ///     scans in the background, as it does nearly always.
+    ///   - body: gets the lists.
+    func watching(
+        isLooking: Bool = false,
+        _ body: @escaping @Sendable (NearbyWatcher) async throws -> Void
+    ) async throws {
+        try await withControl(["nearby", "--watch"] + (isLooking ? [] : ["--now"])) { _, output in
             _ = try await output.first { $0 }
             try await body(NearbyWatcher(output: output))
         }
