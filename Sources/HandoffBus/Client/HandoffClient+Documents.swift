@@ -31,16 +31,26 @@ extension HandoffClient {
 
     /// Returns why the document of an activity is not available on other devices now; empty when it is.
     package func documentProblem(of activity: ObjectPath) async throws -> String {
+        try await property("DocumentProblem", of: activity)?.string ?? ""
+    }
+
+    /// Returns the size of an activity as it is sent, in bytes.
+    package func encodedSize(of activity: ObjectPath) async throws -> Int {
+        Int(try await property("EncodedSize", of: activity)?.uint32 ?? 0)
+    }
+
+    /// Returns a property of an activity.
+    private func property(_ name: String, of activity: ObjectPath) async throws -> Value? {
         let reply = try await connection.call(
             MethodCall(
                 destination: HandoffName.control,
                 path: activity,
                 interface: "org.freedesktop.DBus.Properties",
                 member: "Get",
-                arguments: [.string(HandoffName.activityInterface.description), .string("DocumentProblem")]
+                arguments: [.string(HandoffName.activityInterface.description), .string(name)]
             )
         )
-        return reply.first?.unwrapped.string ?? ""
+        return reply.first?.unwrapped
     }
 
     private func callDocuments(_ member: MemberName, _ arguments: [Value]) async throws -> [Value] {

@@ -36,6 +36,14 @@ enum DaemonAbsence: Hashable {
         }
     }
 
+    /// Whether the daemon has left the bus in the middle of a call (dbus-daemon and dbus-broker answer NoReply then; a call
+    /// that takes too long has another error here).
+    static func hasEndedMeanwhile(_ error: DBusError) -> Bool { error.code == .noReply }
+
+    /// What a person reads of a daemon that has left in the middle of a call.
+    static let lostCall = "handoffd has stopped in the middle of this, so how it has ended is unknown: look, start handoffd "
+        + "with `systemctl --user start handoffd` if it does not run, and try again."
+
     /// Whether an error that the bus has answered means that there is no daemon.
     static func isIndicated(by error: DBusError) -> Bool {
         let name = error.name?.description ?? ""

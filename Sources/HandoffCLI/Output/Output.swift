@@ -81,6 +81,9 @@ struct Output: Sendable {
     private static func failure(_ error: DBusError) -> CommandFailure {
         let status = ExitStatus(error)
         let name = error.name?.description
+        if DaemonAbsence.hasEndedMeanwhile(error) {
+            return CommandFailure(status: status, message: DaemonAbsence.lostCall, name: name)
+        }
         guard status == .noDaemon, error.code == .remote else {
             // The daemon's sentence may quote another device, also with a line break.
             return CommandFailure(status: status, message: printable(error.message), name: name)

@@ -1,6 +1,7 @@
 import AsyncSupport
 import DBus
 import HandoffBus
+import HandoffModel
 private import Synchronization
 
 /// The activity that `handoffctl publish` offers, in each run of the daemon anew.
@@ -122,6 +123,7 @@ final class OfferedActivity: Sendable {
             "\(content.type) \(problem.isEmpty ? "is current" : "waits for its document"); press Ctrl-C to end it"
         )
         if !problem.isEmpty, !output.isJSON { output.note("The activity is not offered yet: \(printable(problem))") }
+        if let warning = ActivityLimits.sizeWarning(try await client.encodedSize(of: object)) { output.note(warning) }
         try follow(try await client.status().isSessionAway)
         try follow(try await client.rules().withheld)
     }

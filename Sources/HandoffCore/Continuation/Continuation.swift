@@ -53,8 +53,8 @@ package struct Continuation: Hashable, Sendable {
     package enum Response: Hashable, Sendable {
         /// The app continues it.
         case accepted
-        /// The app declined it.
-        case declined
+        /// The app declined it, in what words there are: its document may be opened by the same app.
+        case declined(String? = nil)
         /// The app could not be started, crashed, or did not answer.
         case failed(String)
         /// The app has waited for something, and does not go on after all, or has not told in time that it does: the
@@ -73,6 +73,17 @@ package struct Continuation: Hashable, Sendable {
         /// As a document, in an app that opens it.
         case document(AppID)
     }
+
+    /// What opens an activity that no app continues.
+    package enum Fallback: Hashable, Sendable {
+        /// A browser, its web page.
+        case browser
+        /// An app for documents of its kind, its document.
+        case viewer
+    }
+
+    /// What was opened where no app continued the activity; nil for nothing.
+    package private(set) var fallback: Fallback?
 
     private enum Announcing: Hashable, Sendable {
         /// There is no app to notify before the activity has arrived.
@@ -144,7 +155,7 @@ package struct Continuation: Hashable, Sendable {
         case (.receiving, .handedOver(let response)) where response.isGivingUp:
             return finish(.failure(Self.error(response)))
         case (.receiving(let activity, let app), .handedOver(let response)):
-            return openElsewhere(activity, declinedBy: response == .declined ? app : nil, or: Self.error(response))
+            return openElsewhere(activity, declinedBy: response.isDecline ? app : nil, or: Self.error(response))
         case (.opening, .openedElsewhere(let result)):
             return finish(result)
         default:
@@ -195,6 +206,7 @@ package struct Continuation: Hashable, Sendable {
     ) -> [Action] {
         guard activity.webpageURL != nil || activity.documentURL != nil else { return finish(.failure(error)) }
         phase = .opening
+        fallback = activity.webpageURL == nil ? .viewer : .browser
         return [.openElsewhere(activity, declinedBy: app)]
     }
 
@@ -228,15 +240,16 @@ package struct Continuation: Hashable, Sendable {
 
     private static func error(_ response: Response) -> HandoffError {
         switch response {
-        case .failed(let reason), .gaveUp(let reason):
+        case .failed(let reason), .gaveUp(let reason), .declined(let reason?):
             HandoffError(.appFailed, "The app could not continue the activity: \(reason)")
         case .refused(let error): error
-        case .accepted, .declined:
+        case .accepted, .declined(nil):
             HandoffError(.notContinuable, "The app declined this activity, and the activity has no web page.")
         }
     }
 }
 
 extension Continuation.Response {
+    fileprivate var isDecline: Bool { if case .declined = self { true } else { false } }
     fileprivate var isGivingUp: Bool { if case .gaveUp = self { true } else { false } }
 }

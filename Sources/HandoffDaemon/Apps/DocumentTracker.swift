@@ -15,6 +15,8 @@ struct DocumentTracker: Service {
 
     /// The time limit for a document to be synchronised.
     var timeout = Duration.seconds(20)
+    /// How long a file is awaited that an activity names beside its document: a synchroniser brings both within a moment.
+    private static let secondaryLimit = Duration.seconds(2)
     /// The debounce time after a change: a program that saves a file writes it, renames it and removes another.
     private static let debounceTime = Duration.milliseconds(50)
     /// The time until a file system that did not answer is tried again.
@@ -50,9 +52,13 @@ struct DocumentTracker: Service {
     ) async throws -> Activity {
         do {
             let (local, locations) = try engine.desktop.folders.local(activity)
-            for location in locations where try !location.exists {
+            let document = local.documentURL
+            for location in locations where try location.url.description == document && !location.exists {
                 willWait(location.path.string)
                 try await wait(for: location)
+            }
+            for location in locations where try location.url.description != document && !location.exists {
+                await waitBriefly(for: location)
             }
             return local
         } catch let fault as FolderError {
@@ -69,6 +75,16 @@ struct DocumentTracker: Service {
         try await withTimeout(timeout, throwing: Self.missing(location, after: timeout)) {
             try await location.waitUntilExists()
         }
+    }
+
+    /// Waits for a file that the activity names beside its document: the app can do without, or say what it lacks.
+    private func waitBriefly(for location: FileLocation) async {
+        let exists: Void? = try? await withTimeout(Self.secondaryLimit) { try await location.waitUntilExists() }
+        guard exists == nil else { return }
+        logger.info(
+            "a file that an activity names beside its document is not here",
+            metadata: ["event": "document.absent"]
+        )
     }
 
     private static func missing(_ location: FileLocation, after timeout: Duration) -> HandoffError {

@@ -71,7 +71,7 @@ extension AppDelivery {
         }
         guard let status, status != 0 else { return .accepted }
         let reason = "\(program) ended with the status \(status)."
-        return early == nil ? .gaveUp(reason) : .failed(reason)
+        return early == nil ? .gaveUp(reason) : status < 126 ? .declined(reason) : .failed(reason)
     }
 
     private static func sign(_ end: Promise<Int32>, _ closing: Promise<Void>) async throws -> Sign {

@@ -94,7 +94,7 @@ struct AppDelivery: Sendable {
             let call = try calls(to: app).continue(fetched(activity))
             let token = options.activationToken
             let reply = try await starter.call(call, to: app, activationToken: token, limit: Self.limit)
-            return try reply.decode(at: 0, as: Bool.self) ? .accepted : .declined
+            return try reply.decode(at: 0, as: Bool.self) ? .accepted : .declined()
         } catch {
             guard Self.knowsNoHandoff(error), let text = activity.documentURL else { return .failed(error.message) }
             return await offer(text, to: app)
@@ -146,7 +146,9 @@ struct AppDelivery: Sendable {
         let end = try await apps.launch(program, over: connection)
         let status = try? await withTimeout(Self.programLimit) { try await end.value() }
         guard let status = status ?? nil, status != 0 else { return .accepted }
-        return .failed("\(program.command[0]) ended with the status \(status).")
+        // From 126 on, the shell could not run it, or a signal has ended it.
+        let reason = "\(program.command[0]) ended with the status \(status)."
+        return status < 126 ? .declined(reason) : .failed(reason)
     }
 
     /// The response of an app that was not given a document.

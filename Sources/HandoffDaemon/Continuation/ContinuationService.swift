@@ -169,7 +169,7 @@ struct ContinuationService: Sendable {
             await withdrawAnnouncement(job)
             throw error
         }
-        engine.takes.end(job.take, TakeOutcome(result))
+        engine.takes.end(job.take, TakeOutcome(result, opening: machine.fallback))
         switch result {
         case .success(let outcome):
             let result = ContinuationResult(outcome)

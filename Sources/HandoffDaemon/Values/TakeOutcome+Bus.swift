@@ -21,6 +21,8 @@ extension TakeOutcome.Reason {
         case .appFailed: "The app on \(device) that should continue the activity failed."
         case .cancelled: "The continuation on \(device) was cancelled."
         case .documentMissing: "The document of the activity has not reached \(device)."
+        case .browserFailed: "The browser on \(device) could not open the web page of the activity."
+        case .viewerFailed: "The app on \(device) for the document of the activity could not open it."
         }
     }
 }
@@ -32,7 +34,7 @@ extension HandoffErrorName {
             switch reason {
             case .failed: .peerRefused
             case .notContinuable: .notContinuable
-            case .appFailed: .appFailed
+            case .appFailed, .browserFailed, .viewerFailed: .appFailed
             case .cancelled: .userCancelled
             case .documentMissing: .documentMissing
             }

@@ -18,11 +18,5 @@ public struct SaveResult: Sendable {
     public var sizeWarning: String? { encodedSize.flatMap(Self.sizeWarning) }
 
     /// A sentence for the developer about an activity of that size; nil for one that is not too large.
-    static func sizeWarning(_ size: Int) -> String? {
-        guard size > recommendedSize else { return nil }
-        return """
-            The activity has \(size) bytes; \(recommendedSize) or less are recommended, and more than \(maximumSize) are \
-            refused. Keep userInfo small, and send large data through continuation streams.
-            """
-    }
+    static func sizeWarning(_ size: Int) -> String? { ActivityLimits.sizeWarning(size) }
 }

@@ -34,4 +34,11 @@ package enum ActivityLimits {
 
     /// The encoded size in bytes above which an activity is refused; use continuation streams for larger data.
     package static let maximumPayloadBytes = 64 * 1024
+
+    /// A sentence for a developer about an activity of that encoded size in bytes; nil for one that is not too large.
+    package static func sizeWarning(_ size: Int) -> String? {
+        guard size > advisedPayloadBytes else { return nil }
+        return "The activity has \(size) bytes; \(advisedPayloadBytes) or less are recommended, and more than "
+            + "\(maximumPayloadBytes) are refused. Keep userInfo small, and send large data through continuation streams."
+    }
 }

@@ -59,6 +59,10 @@ package enum TakeOutcome: Hashable, Sendable {
         case cancelled = 3
         /// The activity's document is not there.
         case documentMissing = 4
+        /// The browser could not open its web page.
+        case browserFailed = 5
+        /// The app for its document could not open it.
+        case viewerFailed = 6
     }
 }
 

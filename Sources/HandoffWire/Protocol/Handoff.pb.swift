@@ -320,6 +320,12 @@ nonisolated struct Handoff_V1_TakeFailed: Sendable {
 
     /// The activity's document is not there.
     case documentMissing // = 4
+
+    /// The browser could not open its web page.
+    case browserFailed // = 5
+
+    /// The app for its document could not open it.
+    case viewerFailed // = 6
     case UNRECOGNIZED(Int)
 
     init() {
@@ -333,6 +339,8 @@ nonisolated struct Handoff_V1_TakeFailed: Sendable {
       case 2: self = .appFailed
       case 3: self = .cancelled
       case 4: self = .documentMissing
+      case 5: self = .browserFailed
+      case 6: self = .viewerFailed
       default: self = .UNRECOGNIZED(rawValue)
       }
     }
@@ -344,6 +352,8 @@ nonisolated struct Handoff_V1_TakeFailed: Sendable {
       case .appFailed: return 2
       case .cancelled: return 3
       case .documentMissing: return 4
+      case .browserFailed: return 5
+      case .viewerFailed: return 6
       case .UNRECOGNIZED(let i): return i
       }
     }
@@ -355,6 +365,8 @@ nonisolated struct Handoff_V1_TakeFailed: Sendable {
       .appFailed,
       .cancelled,
       .documentMissing,
+      .browserFailed,
+      .viewerFailed,
     ]
 
   }
@@ -1419,7 +1431,7 @@ nonisolated extension Handoff_V1_TakeFailed: SwiftProtobuf.Message, SwiftProtobu
 }
 
 nonisolated extension Handoff_V1_TakeFailed.Reason: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0FAILED\0\u{1}NOT_CONTINUABLE\0\u{1}APP_FAILED\0\u{1}CANCELLED\0\u{1}DOCUMENT_MISSING\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0FAILED\0\u{1}NOT_CONTINUABLE\0\u{1}APP_FAILED\0\u{1}CANCELLED\0\u{1}DOCUMENT_MISSING\0\u{1}BROWSER_FAILED\0\u{1}VIEWER_FAILED\0")
 }
 
 nonisolated extension Handoff_V1_StreamRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -11,7 +11,8 @@ from .values import SCHEMA, invalid
 REFUSAL_CODES = SCHEMA.enumerations["Code"]
 OUTCOMES = {
     "continued": {1: "app", 2: "browser", 3: "document"},
-    "failed": {1: "notContinuable", 2: "appFailed", 3: "cancelled", 4: "documentMissing"},
+    "failed": {1: "notContinuable", 2: "appFailed", 3: "cancelled", 4: "documentMissing",
+               5: "browserFailed", 6: "viewerFailed"},
 }
 UNKNOWN_OUTCOMES = {"continued": "app", "failed": "failed"}
 # The bytes of a digest of a circle.

@@ -104,7 +104,7 @@ struct ContinuationTests {
             }
             try end { try $0.handle(.failed(error), id) }
         case .handOver:
-            let bad: [Continuation.Response] = [.declined, .failed("crashed"), .gaveUp("waited"), .refused(error)]
+            let bad: [Continuation.Response] = [.declined(), .failed("crashed"), .gaveUp("waited"), .refused(error)]
             for response in [.accepted] + bad {
                 try end { try $0.handle(.handedOver(response), id) }
             }
@@ -176,7 +176,7 @@ struct ContinuationTests {
             var machine = Continuation()
             let activity = try Self.activity(page)
             _ = machine.handle(.fetched(activity, for: ["a"]))
-            let actions = machine.handle(.handedOver(.declined))
+            let actions = machine.handle(.handedOver(.declined()))
             if page != nil {
                 #expect(actions == [.openElsewhere(activity, declinedBy: "a")])
             } else {
@@ -286,7 +286,7 @@ struct ContinuationTests {
         for apps in [[], ["a"]] {
             var machine = Continuation()
             var actions = machine.handle(.fetched(activity, for: apps))
-            if !apps.isEmpty { actions = machine.handle(.handedOver(.declined)) }
+            if !apps.isEmpty { actions = machine.handle(.handedOver(.declined())) }
             // The app that has declined the activity may open its document nevertheless.
             #expect(actions == [.openElsewhere(activity, declinedBy: apps.first)])
             #expect(machine.handle(.openedElsewhere(.success(.document("b")))) == [.finish(.success(.document("b")))])
