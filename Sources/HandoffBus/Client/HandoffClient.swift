@@ -114,7 +114,7 @@ package struct HandoffClient: Sendable {
                 HandoffName.nearbyActivityInterface,
                 "Fetch",
                 [FetchOptions(purpose, takesCurrent: takesCurrent).value],
-                timeout: Self.fetchTimeout
+                timeout: takesCurrent ? Self.fetchTimeout * 2 : Self.fetchTimeout
             )
         }
         guard let value = reply.first else { throw Self.unexpected("Fetch", reply) }

@@ -32,13 +32,13 @@ package struct RuleDescription: Hashable, Sendable, Encodable {
 package struct WithheldDescription: Hashable, Sendable {
     /// The object of an activity of this device; nil for one of another device.
     package let activity: ObjectPath?
-    /// The id of the other device; empty for an activity of this device.
+    /// The id of the other device; of an activity of this device, the only one that does not get it, empty when none does.
     package let device: String
-    /// The name of the other device; empty for an activity of this device.
+    /// The name of the other device; empty like its id.
     package let deviceName: String
     /// The activity type; empty while it is unknown.
     package let type: String
-    /// `paused`, `receive-only`, `denied` or `not-allowed`.
+    /// `paused`, `receive-only`, `denied`, `not-allowed` or `denied-there`.
     package let reason: String
     /// The kind of the rule; empty for a pause and for receiving only.
     package let kind: String

@@ -114,14 +114,16 @@ extension StatusReport {
         guard let type = objects.type(of: status.currentActivity) else { return "none" }
         let isWithheld =
             status.advisories.contains { $0.name == "withheld" }
-            || rules.withheld.contains { $0.activity == status.currentActivity }
+            || rules.withheld.contains { $0.activity == status.currentActivity && $0.device.isEmpty }
         return isWithheld ? "\(type) (not offered now)" : type
     }
 
     private static func sentence(about withheld: WithheldDescription) -> String {
         let type = withheld.type.isEmpty ? "an activity" : withheld.type
         let what =
-            withheld.activity == nil ? "\(type) of \(withheld.deviceName) is not shown" : "\(type) is not offered"
+            withheld.activity == nil
+            ? "\(type) of \(withheld.deviceName) is not shown"
+            : withheld.device.isEmpty ? "\(type) is not offered" : "\(type) is not given to \(withheld.deviceName)"
         return "\(what). \(withheld.message)"
     }
 

@@ -94,7 +94,7 @@ enum PeerDiagnosis {
         _ scanning: ScanningDescription
     ) -> Finding {
         let name = printable(device.name)
-        if let hidden = rules.withheld.first(where: { $0.device == device.id }) {
+        if let hidden = rules.withheld.first(where: { $0.activity == nil && $0.device == device.id }) {
             return .advice("peer-heard", "\(name) is heard, and not shown: \(hidden.message)", cure: "handoffctl rules")
         }
         guard scanning.canLook else {

@@ -23,6 +23,8 @@ final class OfferedActivity: Sendable {
         var isWithheld = false
         /// The rule that keeps it from being offered; nil for none.
         var rule: WithheldDescription?
+        /// The rules because of which a device does not get it.
+        var excluded: [WithheldDescription] = []
     }
 
     private let client: HandoffClient
@@ -187,8 +189,14 @@ final class OfferedActivity: Sendable {
 
     /// Shows which rule keeps the activity from being offered, if that has changed.
     private func follow(_ withheld: [WithheldDescription]) throws {
+        let excluded = state.withLock { state in
+            let excluded = withheld.filter { $0.activity != nil && $0.activity == state.object && !$0.device.isEmpty }
+            defer { state.excluded = excluded }
+            return excluded.filter { !state.excluded.contains($0) }
+        }
+        for rule in excluded { output.note("\(printable(rule.deviceName)) does not get it: \(rule.message)") }
         let (rule, isNew) = state.withLock { state in
-            let rule = withheld.first { $0.activity != nil && $0.activity == state.object }
+            let rule = withheld.first { $0.activity != nil && $0.activity == state.object && $0.device.isEmpty }
             defer { state.rule = rule }
             return (rule, rule != state.rule)
         }

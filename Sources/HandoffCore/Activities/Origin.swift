@@ -234,6 +234,11 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
         pacer.isCovering = wantsCover && !rules.isPaused
     }
 
+    /// Lets other devices hear once that this one is there again, if it has nothing to offer and may advertise.
+    package mutating func greet() {
+        if !rules.isPaused, !isWithheld { pacer.greet() }
+    }
+
     /// Replaces the rules: an activity that they deny is neither advertised nor given from now on, and none takes its
     /// place.
     package mutating func setRules(_ rules: Rules, at now: Moment) {

@@ -55,6 +55,8 @@ package struct AdvertisementPacer: Sendable {
     /// the two states apart.
     package var isCovering = false
 
+    /// Whether a withdrawal is to be advertised once although nothing was offered.
+    private var isGreeting = false
     private var requested: Content?
     private var onAir: OnAir?
     private var numbers = AdvertisementNumbers()
@@ -72,6 +74,9 @@ package struct AdvertisementPacer: Sendable {
     package mutating func request(_ content: Content?) {
         requested = content
     }
+
+    /// Advertises a withdrawal once if there is nothing to continue: others hear that this device is there again.
+    package mutating func greet() { isGreeting = true }
 
     /// Records that the radio has just begun to advertise that content, which may be later than requested.
     ///
@@ -136,7 +141,7 @@ package struct AdvertisementPacer: Sendable {
     private func target(at uptime: Duration) -> Content? {
         if let requested { return requested }
         if isCovering { return .withdrawal }
-        guard let onAir else { return nil }
+        guard let onAir else { return isGreeting ? .withdrawal : nil }
         if onAir.content != .withdrawal { return .withdrawal }
         return uptime - onAir.since < Self.withdrawalDuration ? .withdrawal : nil
     }
@@ -158,7 +163,9 @@ package struct AdvertisementPacer: Sendable {
     /// Gives what is advertised on a number of a slot, if the slot has just begun.
     private mutating func enter(_ slot: UInt64, at now: Moment) {
         guard let current = onAir, current.number.slot != slot else { return }
-        let isNext = slot == current.number.slot &+ 1 && !isOvertaken
+        // Who was told a greater number would take it for what was told.
+        let isLast = told.map { $0.number < current.number } ?? true
+        let isNext = slot == current.number.slot &+ 1 && isLast
         told = nil
         let number = numbers.next(for: current.content.activity, in: slot, at: now, isContinuing: isNext)
         onAir = number.map { OnAir(content: current.content, number: $0, since: current.since, hasBegun: current.hasBegun) }
@@ -167,6 +174,7 @@ package struct AdvertisementPacer: Sendable {
     /// Advertises something else from now on; nothing when the slot has no number left.
     private mutating func change(to target: Content?, in slot: UInt64, at now: Moment) {
         guard let target else { return onAir = nil }
+        isGreeting = false
         let number = number(for: target, in: slot, at: now)
         onAir = number.map { OnAir(content: target, number: $0, since: now.uptime) }
         lastChange = now.uptime

@@ -58,6 +58,8 @@ package struct DirectedAdvertisingSchedule: Sendable {
     private var subject: Subject?
     private var random: SlotRandomness?
     private var times: Times?
+    /// The slot of the times.
+    private var slot: UInt64?
     private var turn: Turn?
 
     package init() {}
@@ -72,24 +74,29 @@ package struct DirectedAdvertisingSchedule: Sendable {
     ///   - circleDigest: the digest of the present circle.
     ///   - lagging: the members that have not acknowledged that circle, ordered by id.
     ///   - heard: those that were heard lately.
+    ///   - isReadByNone: whether no member can read the advertisement for all, as just after the first card was exchanged:
+    ///     then the first turn comes at once.
     package mutating func advance(
         to uptime: Duration,
         advertising broadcast: AdvertisementPacer.Broadcast?,
         under key: SealingKey,
         circleDigest: [UInt8],
         for lagging: [DeviceID],
-        heard: Set<DeviceID> = []
+        heard: Set<DeviceID> = [],
+        isReadByNone: Bool = false
     ) -> (member: DeviceID?, next: Duration?) {
         history = history.filter { lagging.contains($0.key) }
         for member in heard.subtracting(self.heard) { history[member]?.unanswered = 0 }
         self.heard = heard
-        guard let broadcast, case .activity = broadcast.content, !lagging.isEmpty else { return end() }
+        guard !lagging.isEmpty else { return end() }
+        guard let broadcast, case .activity = broadcast.content else { return pause() }
         let subject = Subject(content: broadcast.content, slot: broadcast.slot, circleDigest: circleDigest)
         guard begin(subject, key, at: uptime), var times else { return end() }
         if let turn {
             guard turn.end <= uptime || !lagging.contains(turn.member) else { return (turn.member, turn.end) }
             endTurn(&times, at: uptime)
         }
+        if isReadByNone, lagging.contains(where: { lastTurn(of: $0) == 0 }) { times.present = uptime }
         self.times = times
         let (member, time) = next(of: lagging, times)
         guard time <= uptime else { return (nil, time) }
@@ -101,23 +108,31 @@ package struct DirectedAdvertisingSchedule: Sendable {
         return (nil, nil)
     }
 
+    /// Ends the turn while nothing can be continued; when members that are away have theirs stays as it was.
+    private mutating func pause() -> (member: DeviceID?, next: Duration?) {
+        (subject, turn) = (nil, nil)
+        return (nil, nil)
+    }
+
     /// Draws new times where something else is advertised than before; returns false when the key does not reach the slot.
     private mutating func begin(_ new: Subject, _ key: SealingKey, at uptime: Duration) -> Bool {
         guard subject != new else { return true }
         let (old, before) = (subject, times)
-        if old?.slot != new.slot || random == nil {
+        // The digest changes with the key.
+        if old?.slot != new.slot || old?.circleDigest != new.circleDigest || random == nil {
             guard let drawn = SlotRandomness(key: key, slot: new.slot, purpose: .turns) else { return false }
             random = drawn
         }
-        (subject, turn) = (new, nil)
-        guard let old, old.content == new.content, old.circleDigest == new.circleDigest else {
+        let isSameSlot = slot == new.slot
+        (subject, slot, turn) = (new, new.slot, nil)
+        guard before != nil, !isSameSlot else {
             let settled = uptime + draw(Self.settling)
             let limit = before?.limit ?? uptime + Self.longestDelay
             let away = max(before?.away ?? settled, uptime + Self.quiet)
             times = Times(present: settled, away: max(min(away, limit), settled), limit: limit)
             return true
         }
-        // Only the slot is new: the first turns may come at any time within a pause.
+        // The slot is new: the first turns may come at any time within a pause.
         times = Times(
             present: uptime + draw(Self.settling.lowerBound..<Self.pauses.upperBound),
             away: uptime + draw(Self.settling.lowerBound..<Self.longPauses.upperBound),
@@ -131,7 +146,7 @@ package struct DirectedAdvertisingSchedule: Sendable {
         let ordered = lagging.sorted { lastTurn(of: $0) < lastTurn(of: $1) }
         let (present, away) = (ordered.first { !isAway($0) }, ordered.first(where: isAway))
         switch (present, away) {
-        case (let present?, let away?): return times.away < times.present ? (away, times.away) : (present, times.present)
+        case (let present?, let away?): return times.away <= times.present ? (away, times.away) : (present, times.present)
         case (let present?, nil): return (present, times.present)
         case (nil, let away): return (away ?? lagging[0], times.away)
         }

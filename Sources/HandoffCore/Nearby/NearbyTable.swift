@@ -87,6 +87,14 @@ package struct NearbyTable: Sendable {
     /// The `uptime` at which the next entry times out; nil for never.
     package var nextTimeout: Duration? { entries.values.map { $0.lastSeen.uptime + Self.timeout }.min() }
 
+    /// Returns the endpoint at which a device was heard within ``RecentEndpoints/lifetime``; nil for none.
+    package func endpoint(of device: DeviceID, at now: Moment) -> PeerEndpoint? {
+        endpoints[device]?.latest(at: now.uptime)
+    }
+
+    /// The slot in which a device was heard last; nil if it never was.
+    package func slot(of device: DeviceID) -> UInt64? { latest[device]?.number.slot }
+
     /// Returns the endpoints at which a device was heard recently, the last one first.
     package func endpoints(of device: DeviceID) -> [PeerEndpoint] { endpoints[device]?.all ?? [] }
 
@@ -147,15 +155,19 @@ package struct NearbyTable: Sendable {
         return insert(Report(current, insteadOf: entry), at: now)
     }
 
-    /// Returns whether a report is no replay; then records its endpoint.
+    /// Returns whether a report is no replay.
+    ///
+    /// Its endpoint is recorded also if it seems to be one of the same or a later slot: a member may have made up a greater
+    /// number, and only the device itself can tell, when it is called there.
     private mutating func accepts(_ report: Report, at now: Moment) -> Bool {
         let first = LatestAdvertisement(report.number, report.typeHash, at: now.uptime)
-        guard latest[report.device, default: first].accepts(report.number, report.typeHash, at: now.uptime) else {
-            return false
+        let slot = latest[report.device]?.number.slot ?? report.number.slot
+        let isAccepted = latest[report.device, default: first].accepts(report.number, report.typeHash, at: now.uptime)
+        if isAccepted || report.number.slot >= slot {
+            let endpoint = PeerEndpoint(address: report.address, port: report.port)
+            endpoints[report.device, default: RecentEndpoints()].insert(endpoint, at: now.uptime)
         }
-        let endpoint = PeerEndpoint(address: report.address, port: report.port)
-        endpoints[report.device, default: RecentEndpoints()].insert(endpoint, at: now.uptime)
-        return true
+        return isAccepted
     }
 
     private mutating func add(_ report: Report, _ typeHash: ActivityTypeHash, at now: Moment) -> NearbyEntry {

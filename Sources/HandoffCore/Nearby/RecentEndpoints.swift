@@ -17,6 +17,11 @@ package struct RecentEndpoints: Sendable {
         if endpoints.count > Self.maximumCount { endpoints.removeLast() }
     }
 
+    /// Returns the endpoint that was heard last, if that was within ``lifetime``.
+    func latest(at uptime: Duration) -> PeerEndpoint? {
+        endpoints.first.flatMap { uptime - $0.at < Self.lifetime ? $0.endpoint : nil }
+    }
+
     /// All endpoints, the one heard last first.
     package var all: [PeerEndpoint] { endpoints.map(\.endpoint) }
 }

@@ -8,6 +8,8 @@ package enum RuleObstacle: Hashable, Sendable {
     case denied(RuleSubject)
     /// There are rules that allow something of that kind, and none of them allows it.
     case notAllowed(RuleSubject.Kind)
+    /// The device has answered that a rule there gives this one nothing.
+    case deniedThere
 
     /// The name for programs.
     package var name: String {
@@ -16,6 +18,7 @@ package enum RuleObstacle: Hashable, Sendable {
         case .receiveOnly: "receive-only"
         case .denied: "denied"
         case .notAllowed: "not-allowed"
+        case .deniedThere: "denied-there"
         }
     }
 
@@ -30,6 +33,7 @@ package enum RuleObstacle: Hashable, Sendable {
         case .paused, .receiveOnly: nil
         case .denied(let subject): subject.kind
         case .notAllowed(let kind): kind
+        case .deniedThere: .device
         }
     }
 
@@ -43,6 +47,9 @@ package enum RuleObstacle: Hashable, Sendable {
                 + "`handoffctl rules remove \(subject.kind.rawValue) \(subject.value)` removes the rule."
         case .notAllowed(let kind):
             "Only certain \(kind.plural) are allowed, and this is none of them; `handoffctl rules` lists them."
+        case .deniedThere:
+            "A rule on that device gives this one nothing; `handoffctl rules` there lists it. It is asked again when it is "
+                + "chosen after a quarter of an hour at the latest."
         }
     }
 

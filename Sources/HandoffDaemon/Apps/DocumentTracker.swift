@@ -57,9 +57,7 @@ struct DocumentTracker: Service {
                 willWait(location.path.string)
                 try await wait(for: location)
             }
-            for location in locations where try location.url.description != document && !location.exists {
-                await waitBriefly(for: location)
-            }
+            try await waitBriefly(for: locations.filter { $0.url.description != document })
             return local
         } catch let fault as FolderError {
             throw HandoffError(fault)
@@ -77,10 +75,14 @@ struct DocumentTracker: Service {
         }
     }
 
-    /// Waits for a file that the activity names beside its document: the app can do without, or say what it lacks.
-    private func waitBriefly(for location: FileLocation) async {
-        let exists: Void? = try? await withTimeout(Self.secondaryLimit) { try await location.waitUntilExists() }
-        guard exists == nil else { return }
+    /// Waits for files that the activity names beside its document: the app can do without, or say what it lacks.
+    private func waitBriefly(for locations: [FileLocation]) async throws {
+        let absent = try locations.filter { try !$0.exists }
+        guard !absent.isEmpty else { return }
+        let all: Void? = try await withTimeout(Self.secondaryLimit) {
+            for location in absent { try await location.waitUntilExists() }
+        }
+        guard all == nil else { return }
         logger.info(
             "a file that an activity names beside its document is not here",
             metadata: ["event": "document.absent"]

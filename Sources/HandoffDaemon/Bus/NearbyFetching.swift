@@ -19,7 +19,7 @@ struct NearbyFetching: Sendable {
     func fetch(_ entry: NearbyEntry, _ options: FetchOptions) async throws -> FetchedActivity {
         do {
             return try await fetch(entry, for: options.purpose)
-        } catch let error as HandoffError where error.code == .noLongerCurrent && options.takesCurrent {
+        } catch let error as HandoffError where error.isAboutStaleEntry && options.takesCurrent {
             guard let current = engine.nearby.successor(of: entry) else { throw error }
             return try await fetch(current, for: options.purpose)
         }

@@ -89,7 +89,7 @@ struct RulesObject: RulesHandler {
     private func describe(_ withheld: WithheldActivity) -> WithheldDescription {
         let (activity, device): (ObjectPath?, DeviceID?) =
             switch withheld.source {
-            case .own(let id): (HandoffName.activity(id), nil)
+            case .own(let id): (HandoffName.activity(id), withheld.device)
             case .nearby(_, let device): (nil, device)
             }
         return WithheldDescription(

@@ -84,8 +84,11 @@ struct ContinuationService: Sendable {
         let entry = try engine.nearby.entry(id)
         do {
             return try await continueOnce(entry, options, unless: abandonment)
-        } catch let error as HandoffError where error.code == .noLongerCurrent && options.takesCurrent {
+        } catch let error as HandoffError where error.isAboutStaleEntry && options.takesCurrent {
             guard let current = engine.nearby.successor(of: entry) else { throw error }
+            var options = options
+            // The user has agreed to another document.
+            options.opensPrograms = false
             return try await continueOnce(current, options, unless: abandonment)
         }
     }
@@ -96,7 +99,7 @@ struct ContinuationService: Sendable {
         unless abandonment: @escaping PendingRequest.Abandonment
     ) async throws -> ContinuationResult {
         // An entry without a known launch target may still be a document, which only its origin knows.
-        let (type, launchTarget) = engine.nearby.launchTarget(of: entry)
+        let (type, launchTarget) = engine.nearby.advertisedTarget(of: entry)
         // Which app opens a page depends on its address, which only the activity has.
         let isOpen = type == .browsingWeb && engine.desktop.apps.opensSites
         let app: App? =

@@ -37,7 +37,8 @@ struct EngineActivities: Sendable {
                 $0.documentProblem = documentProblem
             }
             state.show(.activityAdded(try state.origin.activity(id)))
-            state.learn(ActivityKind(activity.type, team: activity.teamID))
+            let team = activity.teamID ?? application.flatMap { state.desktop.installedApps.teams[$0] }
+            state.learn(ActivityKind(activity.type, team: team))
             return id
         }
     }
@@ -152,9 +153,10 @@ struct EngineActivities: Sendable {
     /// activity of this device is advertised.
     func setAway(_ isAway: Bool) {
         engine.change { state, now in
-            if state.nearby.isAway, !isAway { state.nearby.scanPolicy.arrived(at: now.uptime) }
+            let hasCome = state.nearby.isAway && !isAway
             state.nearby.isAway = isAway
             withhold(&state, at: now)
+            if hasCome { state.arrived(at: now) }
         }
     }
 

@@ -84,6 +84,23 @@ struct EngineNearby: Sendable {
         }
     }
 
+    /// Returns the same as far as the advertisement tells: the title and the page may be others than those that were fetched.
+    func advertisedTarget(of entry: NearbyEntry) -> (type: ActivityType?, launchTarget: AppRegistry.LaunchTarget) {
+        engine.read { state in
+            (state.kind(of: entry.typeHash)?.type, state.advertisedTarget(of: entry))
+        }
+    }
+
+    /// Records that a device has answered that a rule there gives this one nothing: nothing of it is offered until the next
+    /// slot.
+    func refused(by device: DeviceID) {
+        engine.change { state, now in
+            let entries = state.shownEntries.filter { $0.device == device }
+            state.nearby.refusing[device] = state.nearby.table.slot(of: device) ?? now.slot
+            for entry in entries { state.showRemoval(of: entry) }
+        }
+    }
+
     /// Replaces an entry by what its origin has answered that it shows now; nil for nothing.
     func replace(_ id: NearbyEntry.ID, by current: CurrentActivity?) {
         engine.change { state, now in state.show(state.nearby.table.replace(entry: id, by: current, at: now)) }
@@ -97,6 +114,16 @@ struct EngineNearby: Sendable {
     /// Remembers the type and team of an activity that was fetched.
     func learn(_ kind: ActivityKind) {
         engine.change { state, _ in state.learn(kind) }
+    }
+
+    /// Remembers what was fetched of an entry: from now on it is known what opens it.
+    func previewed(_ activity: Activity, of id: NearbyEntry.ID) {
+        engine.change { state, _ in
+            guard let entry = state.nearby.table[id] else { return }
+            let before = state.launchTarget(of: entry)
+            state.nearby.previews[id] = activity
+            if state.launchTarget(of: entry) != before { state.show([.changed(entry)]) }
+        }
     }
 
     /// Scans continuously until the client leaves the bus or stops.
@@ -121,7 +148,7 @@ struct EngineNearby: Sendable {
 
     /// Scans fully for a moment, because the computer was away and somebody may have come to it.
     func arrived() {
-        engine.change { state, now in state.nearby.scanPolicy.arrived(at: now.uptime) }
+        engine.change { state, now in state.arrived(at: now) }
     }
 
     /// Returns the advisories about clocks: this device's own, or those of others that are far off.
@@ -201,14 +228,30 @@ extension Engine.State {
         recordSeen(report.device, at: now)
         nearby.scanPolicy.heard(at: now.uptime)
         nearby.clockSkew.clearSkew(of: report.device)
-        show(nearby.table.insert(report, at: now))
+        let isOfferedAgain = nearby.refusing[report.device].map { $0 < report.number.slot } ?? false
+        if isOfferedAgain { nearby.refusing[report.device] = nil }
+        let changes = nearby.table.insert(report, at: now)
+        if isOfferedAgain {
+            // Its object was removed.
+            show(nearby.table.all.filter { $0.device == report.device }.map(NearbyTable.Change.added))
+        } else {
+            show(changes)
+        }
         sessions.recordEndpoint(nearby.table.endpoints(of: report.device).first, of: report.device)
     }
 
-    /// Returns the launch target of an entry, as far as its advertisement tells.
+    /// Returns the launch target of an entry: as the activity tells if it was fetched, else as the advertisement does.
     ///
     /// Without a synchronised folder, no document can be opened here.
     func launchTarget(of entry: NearbyEntry) -> AppRegistry.LaunchTarget {
+        if let activity = nearby.previews[entry.id], let app = desktop.apps.recipients(of: activity).first {
+            return .app(app)
+        }
+        return advertisedTarget(of: entry)
+    }
+
+    /// Returns the launch target of an entry as its advertisement tells.
+    func advertisedTarget(of entry: NearbyEntry) -> AppRegistry.LaunchTarget {
         desktop.apps.launchTarget(
             for: kind(of: entry.typeHash),
             hasWebpage: entry.hasWebpage,

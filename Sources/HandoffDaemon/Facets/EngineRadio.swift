@@ -13,9 +13,11 @@ struct EngineRadio: Sendable {
 
     /// Sets the state of the radio; nothing is nearby while it cannot be used.
     func radioChanged(to radio: RadioState) {
-        engine.change { state, _ in
+        engine.change { state, now in
+            let wasReady = state.radio.isReady
             state.radio.setState(radio)
             if !state.radio.isReady { state.show(state.nearby.table.removeAll()) }
+            if !wasReady, state.radio.isReady, !state.trust.devices.isEmpty { state.origin.greet() }
             state.show(.radioChanged)
         }
     }

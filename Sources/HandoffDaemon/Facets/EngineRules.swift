@@ -49,7 +49,7 @@ struct EngineRules: Sendable {
     /// such rule.
     func refusal(to device: DeviceID) -> EngineSessions.PreparedAnswer? {
         guard obstacle(toDealingWith: device)?.kind == .device else { return nil }
-        return .refusal(.internal, "A rule there gives this device nothing.")
+        return .refusal(.denied, "A rule there gives this device nothing.")
     }
 
     /// Returns an answer, or a refusal in its place if a rule denies it that may be newer than the answer.

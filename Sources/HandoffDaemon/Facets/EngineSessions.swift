@@ -145,6 +145,13 @@ struct EngineSessions: Sendable {
                 guard state.sessions.shouldUpdate(device.id, hasUpdate: hasUpdate, at: now) else { continue }
                 return (device, entry.endpoint)
             }
+            // One that offers nothing is heard when it comes.
+            for id in state.trust.devices.lagging {
+                guard let device = state.trust.devices[id], let endpoint = state.nearby.table.endpoint(of: id, at: now),
+                    state.sessions.shouldUpdate(id, hasUpdate: true, at: now)
+                else { continue }
+                return (device, endpoint)
+            }
             return nil
         }
         return next.map { peer($0.device, at: $0.endpoint) }

@@ -310,6 +310,8 @@ extension Engine.State {
     fileprivate mutating func show(_ changes: TrustedDevices.Changes) {
         for member in changes.removed { forget(member.id) }
         for device in changes.added { show(.deviceAdded(device)) }
+        // Whoever has just paired wants to see what the other device offers.
+        if !changes.added.isEmpty { arrived(at: .now) }
         for device in changes.changed { show(.deviceChanged(device)) }
         if changes.isIdentityChanged { show(.identityChanged) }
     }

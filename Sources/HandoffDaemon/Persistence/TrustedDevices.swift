@@ -244,6 +244,9 @@ package struct TrustedDevices: Sendable {
         return last > today + 1 || today >= last + Self.exchangeDays
     }
 
+    /// Whether no trusted device is known to have the key under which this one advertises.
+    var isReadByNone: Bool { contents.peers.values.allSatisfy { $0.knownKey != contents.ownKey.id } }
+
     /// Returns the trial that finds out which of these devices, or a copy of this one, is the caller.
     ///
     /// - Throws: ``HandoffError`` with `stateDamaged` when one of them has an insecure public key.

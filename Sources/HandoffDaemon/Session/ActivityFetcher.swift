@@ -55,8 +55,10 @@ struct ActivityFetcher: Sendable {
         switch answer {
         case .activity(let activity):
             engine.nearby.learn(ActivityKind(activity.type, team: activity.teamID))
+            engine.nearby.previewed(activity, of: entry.id)
             return activity
         case .refusal(let refusal):
+            if refusal.code == .denied { engine.nearby.refused(by: peer.id) }
             guard refusal.code == .noLongerCurrent else { throw HandoffError.refused(refusal, by: peer.name) }
             engine.nearby.replace(entry.id, by: refusal.current)
             throw HandoffError.noLongerCurrent(on: peer.name, insteadShowing: engine.nearby.successorText(of: entry))

@@ -8,6 +8,7 @@ final class DialContest: Sendable {
     private struct State {
         var winner: PeerEndpoint?
         var hasGivenUp: Set<PeerEndpoint> = []
+        var isInterrupted = false
     }
 
     private let state = Mutex(State())
@@ -20,7 +21,7 @@ final class DialContest: Sendable {
     /// Records that the channel to an endpoint is open; returns whether it is the one that is used.
     func opens(_ endpoint: PeerEndpoint) -> Bool {
         let wins = state.withLock { state in
-            guard state.winner == nil, !state.hasGivenUp.contains(endpoint) else { return false }
+            guard state.winner == nil, !state.isInterrupted, !state.hasGivenUp.contains(endpoint) else { return false }
             state.winner = endpoint
             return true
         }
@@ -33,6 +34,15 @@ final class DialContest: Sendable {
         state.withLock { state in
             guard state.winner != endpoint else { return false }
             state.hasGivenUp.insert(endpoint)
+            return true
+        }
+    }
+
+    /// Ends all dials; returns false if a channel is used already.
+    func interrupt() -> Bool {
+        state.withLock { state in
+            guard state.winner == nil else { return false }
+            state.isInterrupted = true
             return true
         }
     }
@@ -52,27 +62,37 @@ final class DialContest: Sendable {
     }
 }
 
-/// A dial for which somebody waits: until its channel is open it goes before others, and this device scans, so that a
-/// device that has just changed its address is heard at the new one.
+/// A channel for which somebody waits: until it is open its dial goes before others, and this device scans after a moment,
+/// so that a device that has just changed its address is heard at the new one.
 final class AwaitedChannel: Sendable {
+    private enum State {
+        case dialling, scanning, over
+    }
+
     private let dial: DialPrecedence.AwaitedDial
     private let engine: Engine
-    private let isOver = Mutex(false)
+    private let state = Mutex(State.dialling)
 
     init(to device: DeviceID, _ precedence: DialPrecedence, _ engine: Engine) {
         dial = precedence.begin(to: device)
         self.engine = engine
-        engine.nearby.beginDial()
+    }
+
+    /// Begins to scan, as the channel is not open yet; most are by then.
+    func scan() {
+        state.withLock { state in
+            guard case .dialling = state else { return }
+            state = .scanning
+            engine.nearby.beginDial()
+        }
     }
 
     /// Records that the channel is open, or will not be; further calls have no effect.
     func end() {
-        let isFirstCall = isOver.withLock { isOver in
-            defer { isOver = true }
-            return !isOver
+        state.withLock { state in
+            if case .scanning = state { engine.nearby.endDial() }
+            state = .over
         }
-        guard isFirstCall else { return }
         dial.end()
-        engine.nearby.endDial()
     }
 }

@@ -12,6 +12,9 @@ extension HandoffError {
             + "it was too busy, so try again; if not, pair them with `handoffctl pair`."
     )
 
+    /// Whether it says that an entry has been replaced: its device has said so, or another advertisement of it was heard.
+    var isAboutStaleEntry: Bool { code == .noLongerCurrent || code == .noSuchActivity }
+
     /// Returns the error for a device that did not answer in time.
     static func noAnswer(from name: String, within limit: Duration) -> HandoffError {
         HandoffError(
@@ -39,6 +42,12 @@ extension HandoffError {
     /// Returns the error for a request that a device has refused.
     static func refused(_ refusal: Refusal, by name: String) -> HandoffError {
         switch refusal.code {
+        case .denied:
+            HandoffError(
+                .denied,
+                "A rule on \(name) gives this device nothing; `handoffctl rules` there lists it, and the person there can "
+                    + "remove it."
+            )
         case .noLongerCurrent: noLongerCurrent(on: name, insteadShowing: nil)
         case .notPaired:
             HandoffError(.notTrusted, "\(name) does not trust this device: pair them with `handoffctl pair`.")

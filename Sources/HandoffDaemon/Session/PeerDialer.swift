@@ -21,6 +21,9 @@ struct PeerDialer: Sendable {
     /// How long a dial is alone before another endpoint, where the device was heard since, is dialled beside it: twice as
     /// long as the dial of a device that is there takes, so that most dials stay alone.
     private static let headStart = Duration.milliseconds(150)
+    /// The time limit for the first dial of a channel for which somebody waits, and for listening after it, before the device
+    /// is dialled again: bluetoothd and the kernel report nobody during a dial, so that a new address is heard only then.
+    private static let (firstLimit, listening) = (Duration.seconds(5), Duration.milliseconds(1500))
     /// How long a dial goes on beside a newer one: some radios make one dial at a time. Spoofed endpoints are cheap, so
     /// that each dial gets this long.
     private static let overlap = Duration.seconds(1)
@@ -59,17 +62,24 @@ struct PeerDialer: Sendable {
         var next: PeerEndpoint? = peer.start
         var dials = Dials()
         var (isBroken, repetitions) = (false, 0)
+        let wait = urgency == .awaited ? AwaitedChannel(to: peer.id, precedence, engine) : nil
+        defer { wait?.end() }
         while let current = next {
             do {
-                next = try await dial(peer, urgency, at: current, &dials, body)
+                next = try await dial(peer, urgency, at: current, &dials, wait, body)
             } catch {
-                // The endpoint heard last is the most likely to be the device, so its error is the one reported.
                 let failure = dials.failure ?? error
                 dials.failure = failure
                 let wasOpen = dials.opened != nil
                 guard !wasOpen || !isDone(), !Task.isCancelled else { throw failure }
                 if wasOpen, (error as? RadioError)?.code == .channelClosed { isBroken = true }
                 next = peer.others().first { !dials.tried.contains($0) }
+                if next == nil, (error as? RadioError)?.code == .timedOut, let wait, !dials.hasListened, !wasOpen {
+                    wait.scan()
+                    let tried = dials.tried
+                    let heard = try await withTimeout(Self.listening) { try await endpoint(of: peer, besides: tried) }
+                    (next, dials.hasListened) = (heard ?? current, true)
+                }
                 if next == nil, isBroken, repetitions < Self.repetitions {
                     // Errors from now on are reported; a device that was removed has no endpoint any more.
                     (next, dials.failure, isBroken) = (peer.latest(), nil, false)
@@ -84,8 +94,10 @@ struct PeerDialer: Sendable {
     private struct Dials {
         /// The endpoints that have had their turn.
         var tried: Set<PeerEndpoint> = []
-        /// The first error.
+        /// The error at the endpoint that was heard last: it is the most likely to be the device.
         var failure: (any Error)?
+        /// Whether the device was listened for after a dial that has failed.
+        var hasListened = false
         /// The endpoint whose channel was used last; nil before one is open.
         var opened: PeerEndpoint?
     }
@@ -112,15 +124,17 @@ struct PeerDialer: Sendable {
         _ urgency: DialUrgency,
         at first: PeerEndpoint,
         _ dials: inout Dials,
+        _ wait: AwaitedChannel?,
         _ body: @escaping Body
     ) async throws -> PeerEndpoint? {
         if urgency == .deferrable { try await precedence.waitForTurn(of: peer.id) }
-        let wait = urgency == .awaited ? AwaitedChannel(to: peer.id, precedence, engine) : nil
-        defer { wait?.end() }
         let contest = DialContest()
         defer { dials.opened = contest.winner }
         let tried = dials.tried
-        let limit = peer.others().contains { !tried.contains($0) && $0 != first } ? Self.limitPerEndpoint : Self.limit
+        let hasOthers = peer.others().contains { !tried.contains($0) && $0 != first }
+        let alone = wait != nil && !dials.hasListened ? Self.firstLimit : Self.limit
+        let limit = hasOthers ? Self.limitPerEndpoint : alone
+        var newest = first
         let attempt: @Sendable (PeerEndpoint) async throws -> Event = { endpoint in
             try await self.attempt(endpoint, limit, in: contest) { channel in
                 wait?.end()
@@ -142,17 +156,22 @@ struct PeerDialer: Sendable {
                 if !isListening, pending.count == 1, contest.winner == nil {
                     isListening = true
                     let known = dials.tried.union(pending)
-                    group.addTask { try await newEndpoint(of: peer, besides: known) }
+                    group.addTask {
+                        try await Task.sleep(for: Self.headStart)
+                        wait?.scan()
+                        return .heard(try await endpoint(of: peer, besides: known))
+                    }
                 }
                 guard let event = try await group.next() else { throw CancellationError() }
                 switch event {
                 case .ended: return nil
-                case .preceded: if contest.winner == nil { return first }
+                case .preceded: if contest.interrupt() { return pending.first ?? first }
                 case .heard(let endpoint):
                     isListening = false
                     guard contest.winner == nil else { continue }
                     contest.overtake(pending)
                     pending.insert(endpoint)
+                    newest = endpoint
                     group.addTask { try await attempt(endpoint) }
                 case .gaveWay(let endpoint, let hadItsTime):
                     pending.remove(endpoint)
@@ -161,7 +180,7 @@ struct PeerDialer: Sendable {
                 case .failed(let endpoint, let error):
                     pending.remove(endpoint)
                     dials.tried.insert(endpoint)
-                    dials.failure = dials.failure ?? error
+                    if endpoint == newest || dials.failure == nil { dials.failure = error }
                     if contest.winner == endpoint || pending.isEmpty { throw error }
                 }
             }
@@ -201,11 +220,10 @@ struct PeerDialer: Sendable {
     }
 
     /// Waits until the device is heard at another endpoint than these.
-    private func newEndpoint(of peer: SessionPeer, besides known: Set<PeerEndpoint>) async throws -> Event {
-        try await Task.sleep(for: Self.headStart)
+    private func endpoint(of peer: SessionPeer, besides known: Set<PeerEndpoint>) async throws -> PeerEndpoint {
         var heard = engine.deviceUpdates.current
         while true {
-            if let endpoint = peer.latest(), !known.contains(endpoint) { return .heard(endpoint) }
+            if let endpoint = peer.latest(), !known.contains(endpoint) { return endpoint }
             heard = try await engine.deviceUpdates.changed(since: heard)
         }
     }

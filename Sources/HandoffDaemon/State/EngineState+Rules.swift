@@ -13,6 +13,12 @@ struct WithheldActivity: Hashable, Sendable {
     /// Nil while this device does not know the type.
     let type: ActivityType?
     let obstacle: RuleObstacle
+    /// The only device that does not get it; nil when none does.
+    var device: DeviceID?
+
+    init(source: Source, type: ActivityType?, obstacle: RuleObstacle, from device: DeviceID? = nil) {
+        (self.source, self.type, self.obstacle, self.device) = (source, type, obstacle, device)
+    }
 }
 
 /// The rules of the person, and what follows from them for the other facets.
@@ -27,7 +33,7 @@ extension Engine.State {
     ///
     /// During a pause, activities of others are not told: none is heard.
     var withheld: [WithheldActivity] {
-        guard rules != Rules() else { return [] }
+        guard rules != Rules() || !nearby.refusing.isEmpty else { return [] }
         let own = origin.current.flatMap { record in
             origin.obstacle(to: record.id).map {
                 WithheldActivity(source: .own(record.id), type: record.activity.type, obstacle: $0)
@@ -42,12 +48,22 @@ extension Engine.State {
                 )
             }
         }
-        return [own].compactMap(\.self) + (rules.isPaused ? [] : hidden)
+        return [own].compactMap(\.self) + (rules.isPaused ? [] : fromDevices + hidden)
+    }
+
+    /// The current activity once for each trusted device that a rule gives nothing.
+    private var fromDevices: [WithheldActivity] {
+        guard let record = origin.current, origin.obstacle(to: record.id) == nil else { return [] }
+        return trust.devices.all.map(\.identity.id).compactMap { device in
+            guard let obstacle = rules.obstacle(toDealingWith: device), obstacle.kind == .device else { return nil }
+            return WithheldActivity(source: .own(record.id), type: record.activity.type, obstacle: obstacle, from: device)
+        }
     }
 
     /// Returns which rule keeps an activity of another device from being shown; nil when none does.
     func obstacle(to entry: NearbyEntry) -> RuleObstacle? {
-        rules.obstacle(toShowing: entry.typeHash, of: kind(of: entry.typeHash)?.type, from: entry.device)
+        if nearby.refusing[entry.device] != nil { return .deniedThere }
+        return rules.obstacle(toShowing: entry.typeHash, of: kind(of: entry.typeHash)?.type, from: entry.device)
     }
 
     /// Whether the radio may be used to pair, and to find out how a pairing has ended.

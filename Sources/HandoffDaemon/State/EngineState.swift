@@ -47,8 +47,12 @@ extension Engine.State {
 
     /// Adds effects for changes of the nearby entries.
     mutating func show(_ changes: [NearbyTable.Change]) {
+        for case .removed(let entry) in changes { nearby.previews[entry.id] = nil }
         outbox.append(contentsOf: changes.filter { obstacle(to: $0.entry) == nil }.map(Engine.Effect.nearby))
     }
+
+    /// Shows that an entry is not offered any more, though it is heard.
+    mutating func showRemoval(of entry: NearbyEntry) { show(.nearby(.removed(entry))) }
 
     /// Shows how an activity differs from its previous state.
     mutating func showChange(since before: ActivityRegister.Record) {
@@ -76,6 +80,13 @@ extension Engine.State {
         for entry in shownEntries where entry.typeHash == hash { show(.nearby(.changed(entry))) }
     }
 
+    /// Notes that somebody has come to this device, or that it has come to others: it looks around, and others hear that it
+    /// is there, so that those that have something new for it call it.
+    mutating func arrived(at now: Moment) {
+        nearby.scanPolicy.arrived(at: now.uptime)
+        if !trust.devices.isEmpty { origin.greet() }
+    }
+
     /// Records that a trusted device was in contact just now, in this version of the protocol.
     mutating func recordSeen(_ id: DeviceID, at now: Moment) {
         guard let device = trust.devices[id] else { return }
@@ -86,6 +97,7 @@ extension Engine.State {
     /// Forgets everything about a device that was just removed.
     mutating func forget(_ id: DeviceID) {
         nearby.lastSeen[id] = nil
+        nearby.refusing[id] = nil
         sessions.forget(id)
         takes.forget(id)
         origin.forgetTakes(by: id)
@@ -114,7 +126,8 @@ extension Engine.State {
             under: key,
             circleDigest: trust.updateID,
             for: trust.turnTakers,
-            heard: Set(nearby.lastSeen.keys.filter { nearby.isHeard($0, at: now) })
+            heard: Set(nearby.lastSeen.keys.filter { nearby.isHeard($0, at: now) }),
+            isReadByNone: trust.devices.isReadByNone
         )
         let (pairingAdvertisement, pairingEnd) =
             isPairingAllowed(at: now) ? pairing.advertisement(at: now, radio) : (nil, nil)

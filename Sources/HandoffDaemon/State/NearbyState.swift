@@ -10,6 +10,11 @@ struct NearbyState: Sendable {
     var scanPolicy = ScanPolicy(at: Moment.now.uptime)
     /// The clients that look for activities at this moment.
     var activeScanners: Set<BusName> = []
+    /// What was fetched of the entries, by which it is known what opens them.
+    var previews: [NearbyEntry.ID: Activity] = [:]
+    /// The devices that have answered that a rule there gives this one nothing, and the slot in which they have: until the
+    /// next one, nothing of them is offered.
+    var refusing: [DeviceID: UInt64] = [:]
     /// How many channels are being opened for which somebody waits.
     var awaitedDials = 0
     /// Whether the session is locked or idle.

@@ -30,7 +30,7 @@ extension CurrentActivity {
     /// Decodes what a device shows; nil for what no device shows, since a refusal holds without it.
     init?(_ message: Handoff_V1_CurrentActivity) {
         guard let number = AdvertisementNumber(slot: message.slot, index: message.number),
-            let typeHash = try? ActivityTypeHash(bytes: message.typeHash)
+            let typeHash = try? ActivityTypeHash(bytes: message.typeHash), typeHash != ActivityTypeHash(number: 0)
         else { return nil }
         let activity = AdvertisedActivity(typeHash: typeHash, number: number)
         self.init(activity, hasWebpage: message.hasWebpage_p, hasDocument: message.hasDocument_p)

@@ -25,6 +25,8 @@ package struct Refusal: Hashable, Sendable {
         package static let streamsNotSupported = Code(rawValue: 7)
         /// The activity's document cannot be opened on other devices: it is in no synchronised folder.
         package static let documentNotShared = Code(rawValue: 10)
+        /// A rule of the person there gives the caller nothing.
+        package static let denied = Code(rawValue: 11)
         /// The two devices are not paired, or their pairing is not reconciled yet.
         package static let notPaired = Code(rawValue: 8)
 
@@ -39,6 +41,7 @@ package struct Refusal: Hashable, Sendable {
             case .streamsNotSupported: "streamsNotSupported"
             case .documentNotShared: "documentNotShared"
             case .notPaired: "notPaired"
+            case .denied: "denied"
             default: "unknown(\(rawValue))"
             }
         }

@@ -589,6 +589,9 @@ nonisolated struct Handoff_V1_Refusal: Sendable {
 
     /// The activity's document is not, or no longer, in a synchronised folder.
     case documentNotShared // = 10
+
+    /// A rule of the person there gives the caller nothing. The caller offers nothing of that device until the next slot.
+    case denied // = 11
     case UNRECOGNIZED(Int)
 
     init() {
@@ -607,6 +610,7 @@ nonisolated struct Handoff_V1_Refusal: Sendable {
       case 7: self = .streamsNotSupported
       case 8: self = .notPaired
       case 10: self = .documentNotShared
+      case 11: self = .denied
       default: self = .UNRECOGNIZED(rawValue)
       }
     }
@@ -623,6 +627,7 @@ nonisolated struct Handoff_V1_Refusal: Sendable {
       case .streamsNotSupported: return 7
       case .notPaired: return 8
       case .documentNotShared: return 10
+      case .denied: return 11
       case .UNRECOGNIZED(let i): return i
       }
     }
@@ -639,6 +644,7 @@ nonisolated struct Handoff_V1_Refusal: Sendable {
       .streamsNotSupported,
       .notPaired,
       .documentNotShared,
+      .denied,
     ]
 
   }
@@ -1755,7 +1761,7 @@ nonisolated extension Handoff_V1_Refusal: SwiftProtobuf.Message, SwiftProtobuf._
 }
 
 nonisolated extension Handoff_V1_Refusal.Code: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0UNSPECIFIED\0\u{1}NO_LONGER_CURRENT\0\u{1}NOT_UNDERSTOOD\0\u{1}BUSY\0\u{1}INTERNAL\0\u{1}TOO_LARGE\0\u{1}NO_SUCH_ACTIVITY\0\u{1}STREAMS_NOT_SUPPORTED\0\u{1}NOT_PAIRED\0\u{2}\u{2}DOCUMENT_NOT_SHARED\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0UNSPECIFIED\0\u{1}NO_LONGER_CURRENT\0\u{1}NOT_UNDERSTOOD\0\u{1}BUSY\0\u{1}INTERNAL\0\u{1}TOO_LARGE\0\u{1}NO_SUCH_ACTIVITY\0\u{1}STREAMS_NOT_SUPPORTED\0\u{1}NOT_PAIRED\0\u{2}\u{2}DOCUMENT_NOT_SHARED\0\u{1}DENIED\0")
 }
 
 nonisolated extension Handoff_V1_CurrentActivity: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

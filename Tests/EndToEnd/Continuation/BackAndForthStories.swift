@@ -18,8 +18,7 @@ struct BackAndForthStories {
         arguments: [false, true]
     )
     func returns(isLooking: Bool) async throws {
-        try await World.runPair { _, laptop, desktop in
-            try await laptop.meet(desktop)
+        try await World.runMet { _, laptop, desktop in
             try await laptop.connected { program in
                 let activities = [
                     (type: Self.mail, path: try await program.create(Self.mail, [:])),
@@ -52,8 +51,7 @@ struct BackAndForthStories {
 
     @Test("continue without an id goes on with what the device shows by then, each time")
     func nearest() async throws {
-        try await World.runPair { _, laptop, desktop in
-            try await laptop.meet(desktop)
+        try await World.runMet { _, laptop, desktop in
             try await laptop.connected { program in
                 let activities = [
                     (type: Self.mail, path: try await program.create(Self.mail, [:])),
@@ -76,8 +74,7 @@ struct BackAndForthStories {
 
     @Test("Who asks for an entry that its device has left is told so, and the list has what it shows now")
     func left() async throws {
-        try await World.runPair { _, laptop, desktop in
-            try await laptop.meet(desktop)
+        try await World.runMet { _, laptop, desktop in
             try await laptop.connected { program in
                 let (mail, page) = (try await program.create(Self.mail, [:]), try await program.create(Self.page, [:]))
                 try await program.becomeCurrent(mail)
@@ -99,8 +96,7 @@ struct BackAndForthStories {
 
     @Test("Of an app that goes back and forth every half second, the last state is heard")
     func flipping() async throws {
-        try await World.runPair { _, laptop, desktop in
-            try await laptop.meet(desktop)
+        try await World.runMet { _, laptop, desktop in
             try await laptop.connected { program in
                 let paths = [
                     try await program.create(Self.mail, [:]), try await program.create(Self.page, [:]),

@@ -11,7 +11,7 @@ import Testing
 struct DepartureStories {
     @Test("The activity of an interrupted publisher is withdrawn at once")
     func interrupted() async throws {
-        try await World.runPair { _, laptop, desktop in
+        try await World.runMet { _, laptop, desktop in
             try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit") { publisher in
                     _ = try await watcher.one()
@@ -25,7 +25,7 @@ struct DepartureStories {
 
     @Test("The activity of a killed publisher is withdrawn at once")
     func killed() async throws {
-        try await World.runPair { _, laptop, desktop in
+        try await World.runMet { _, laptop, desktop in
             try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit") { publisher in
                     _ = try await watcher.one()
@@ -38,7 +38,7 @@ struct DepartureStories {
 
     @Test("A daemon that gets SIGTERM sends a withdrawal advertisement, ends with 0, and its publisher waits for it")
     func stopped() async throws {
-        try await World.runPair { _, laptop, desktop in
+        try await World.runMet { _, laptop, desktop in
             try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit") { publisher in
                     _ = try await watcher.one()
@@ -54,7 +54,7 @@ struct DepartureStories {
 
     @Test("A device that scans in intervals receives the withdrawal advertisement of a daemon that stops")
     func stoppedUnseen() async throws {
-        try await World.runPair { _, laptop, desktop in
+        try await World.runMet { _, laptop, desktop in
             try await laptop.publishing("org.example.edit") { _ in
                 // No client requests active scanning, so the desktop scans for one second in four.
                 try await desktop.untilNearby { !$0.isEmpty }
@@ -67,7 +67,7 @@ struct DepartureStories {
 
     @Test("The entry of a killed daemon is removed after the time-out")
     func daemonKilled() async throws {
-        try await World.runPair { _, laptop, desktop in
+        try await World.runMet { _, laptop, desktop in
             try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit") { _ in
                     _ = try await watcher.one()
@@ -80,7 +80,7 @@ struct DepartureStories {
 
     @Test("A restarted daemon is discovered again as the same device")
     func restarted() async throws {
-        try await World.runPair { world, laptop, desktop in
+        try await World.runMet { world, laptop, desktop in
             let id = try await laptop.id
             laptop.signal(SIGTERM)
             #expect(await laptop.process.exitStatus() == 0)
@@ -98,7 +98,7 @@ struct DepartureStories {
 
     @Test("An activity that becomes ineligible is withdrawn at once, and offered again when it becomes eligible")
     func eligibility() async throws {
-        try await World.runPair { _, laptop, desktop in
+        try await World.runMet { _, laptop, desktop in
             try await desktop.watching { watcher in
                 try await laptop.connected { program in
                     let path = try await program.createActivity(ofType: "org.example.edit", .init())
@@ -115,7 +115,7 @@ struct DepartureStories {
 
     @Test("An activity that has just resigned can still be fetched through an entry that was read before")
     func grace() async throws {
-        try await World.runPair { _, laptop, desktop in
+        try await World.runMet { _, laptop, desktop in
             try await laptop.connected { program in
                 let path = try await program.create("org.example.edit", ["Title": .string("late")])
                 try await program.becomeCurrent(path)
@@ -137,8 +137,7 @@ func atOnce(_ body: @escaping @Sendable () async throws -> Void) async throws {
     try await within(.seconds(10), "the operation did not end within 10 s") { try await body() }
 }
 
-/// Runs `body` with a limit that is shorter than the time after which an entry disappears that is not heard any more, 30 s,
-/// and longer than the one after which content that was withdrawn in the same slot is shown again, 8 s.
+/// Runs `body` with a limit that is shorter than the time after which an entry disappears that is not heard any more, 30 s.
 func beforeTimeOut(_ body: @escaping @Sendable () async throws -> Void) async throws {
     try await within(.seconds(25), "the operation did not end within 25 s") { try await body() }
 }

@@ -124,6 +124,7 @@ struct LoginStories {
                     try await world.withDaemon("laptop", on: bus, options, variables: variables) { laptop in
                         try await world.withDevice("desktop") { desktop in
                             try await laptop.trustEachOther(desktop)
+                            try await laptop.meet(desktop)
                             try await laptop.publishing("org.example.edit") { _ in
                                 try await desktop.watching { try await story(logind, laptop, $0) }
                             }

@@ -105,21 +105,27 @@ struct RuleStories {
         }
     }
 
-    @Test("A fetch with the tag of a denied activity gets nothing, and neither does a stream or a denied device")
+    @Test("A device that a rule denies is told so, and offers nothing of the other one; both show the rule")
     func fetched() async throws {
         try await World.runPair { _, laptop, desktop in
-            try await laptop.publishing("org.example.edit") { _ in
+            try await laptop.withControl(["publish", "--type", "org.example.edit"]) { _, output in
+                try await output.line(containing: #""event":"offered""#)
                 let entry = try await desktop.watchingOnce()
                 try await desktop.connected { client in
                     try await client.startLooking()
                     let name = try await desktop.id
                     _ = try await laptop.json("rules", "deny", "device", "desktop")
-                    let refusal = await Result { try await client.fetch(entry) }
-                    #expect(refusal.errorName == "PeerRefused")
-                    #expect(refusal.errorMessage.contains("rule"))
                     #expect(try await laptop.json("rules")["rules"].array.map { $0["value"].string } == [name])
-                    _ = try await laptop.json("rules", "remove", "device", "desktop")
-                    _ = try await client.fetch(entry)
+                    let told = try #require(try await laptop.json("status")["withheld"].array.first)
+                    #expect(told["deviceName"].string == "desktop")
+                    #expect(told["value"].string == name)
+                    let refusal = await Result { try await client.fetch(entry) }
+                    #expect(refusal.errorName == "Denied")
+                    #expect(refusal.errorMessage.contains("A rule on laptop gives this device nothing"))
+                    try await client.first { try await client.objects().nearby.isEmpty ? () : nil }
+                    let withheld = try #require(try await desktop.json("status")["withheld"].array.first)
+                    #expect(withheld["reason"].string == "denied-there")
+                    #expect(try await desktop.run("continue", "--nearest", "--print").status == 4)
                 }
             }
         }

@@ -57,6 +57,17 @@ struct World: Sendable {
         }
     }
 
+    /// Runs `story` with two devices that trust each other, and have exchanged their keys by now.
+    static func runMet(
+        _ options: [String] = [],
+        _ story: @escaping @Sendable (World, _ laptop: Device, _ desktop: Device) async throws -> Void
+    ) async throws {
+        try await runPair(options) { world, laptop, desktop in
+            try await laptop.meet(desktop)
+            try await story(world, laptop, desktop)
+        }
+    }
+
     /// Runs `body` with a device on its own bus, once it owns its name and its radio is ready.
     func withDevice(
         _ name: String,

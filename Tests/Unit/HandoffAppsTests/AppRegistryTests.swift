@@ -47,15 +47,33 @@ struct AppRegistryTests {
         #expect(registry.launchTarget(for: nil, hasWebpage: false) == .none)
     }
 
+    @Test("Of an advertisement the app of its team is named, and none that continues certain titles only")
+    func teams() throws {
+        let type = try ActivityType("org.example.edit")
+        let registry = try AppRegistry(apps: [
+            Self.app("org.example.Titled", Self.claim + "DBusActivatable=true\nX-Handoff-Titles=*invoice*"),
+            Self.app("org.example.A", Self.claim + "DBusActivatable=true\nX-Handoff-TeamID=one"),
+            Self.app("org.example.B", Self.claim + "DBusActivatable=true"),
+        ])
+        let named = [nil, "one", "two"].map { team in
+            registry.launchTarget(for: ActivityKind(type, team: team), hasWebpage: false)
+        }
+        #expect(named == [.app(registry.apps[2]), .app(registry.apps[1]), .none])
+        #expect(registry.kinds == [ActivityKind(type, team: nil), ActivityKind(type, team: "one")])
+        let titled = AppRegistry(apps: [registry.apps[0]])
+        #expect(titled.launchTarget(for: ActivityKind(type, team: nil), hasWebpage: true) == .browser)
+    }
+
     @Test("A document is a launch target after apps and web page, and makes a program for documents one")
     func documents() throws {
         var registry = try AppRegistry(apps: [
             Self.app("reader", Self.claim + "X-Handoff-DocumentTypes=text/plain=org.example.edit;\nExec=reader %f")
         ])
         let type = try ActivityType("org.example.edit")
-        #expect(registry.launchTarget(for: ActivityKind(type, team: nil), hasWebpage: false, hasDocument: true) == .app(registry.apps[0]))
-        #expect(registry.launchTarget(for: ActivityKind(type, team: nil), hasWebpage: false, hasDocument: false) == .none)
-        #expect(registry.launchTarget(for: ActivityKind(type, team: nil), hasWebpage: true, hasDocument: false) == .browser)
+        let kind = ActivityKind(type, team: nil)
+        #expect(registry.launchTarget(for: kind, hasWebpage: false, hasDocument: true) == .app(registry.apps[0]))
+        #expect(registry.launchTarget(for: kind, hasWebpage: false, hasDocument: false) == .none)
+        #expect(registry.launchTarget(for: kind, hasWebpage: true, hasDocument: false) == .browser)
         registry = AppRegistry()
         #expect(registry.launchTarget(for: nil, hasWebpage: true, hasDocument: true) == .browser)
         #expect(registry.launchTarget(for: nil, hasWebpage: false, hasDocument: true) == .document)

@@ -94,6 +94,25 @@ struct DirectedAdvertisingScheduleTests {
         #expect(pauses.allSatisfy { (6.0..<12).contains($0) })
     }
 
+    @Test("Where no member can read what is for all, each lagging one has its first turn at once")
+    mutating func readByNone() throws {
+        func advance(_ schedule: inout DirectedAdvertisingSchedule, to seconds: Double) -> (DeviceID?, Duration?) {
+            let broadcast = AdvertisementPacer.Broadcast(content: offered(1), number: .at(1), isFresh: false)
+            return schedule.advance(
+                to: .milliseconds(Int(seconds * 1000)),
+                advertising: broadcast,
+                under: key,
+                circleDigest: [1],
+                for: Array(members.prefix(2)),
+                isReadByNone: true
+            )
+        }
+        let (first, end) = advance(&schedule, to: 0)
+        #expect(first == members[0])
+        let second = advance(&schedule, to: try #require(end) / .seconds(1) + 0.001)
+        #expect(second.0 == members[1])
+    }
+
     @Test("A member that lets two turns pass is probably away, and has a turn after minutes")
     mutating func away() {
         let turns = turns(to: 3000, for: [members[0]])
