@@ -174,9 +174,12 @@ package struct AdvertisementPacer: Sendable {
     /// Advertises something else from now on; nothing when the slot has no number left.
     private mutating func change(to target: Content?, in slot: UInt64, at now: Moment) {
         guard let target else { return onAir = nil }
+        let isFirst = isGreeting && onAir == nil && target == .withdrawal
         isGreeting = false
         let number = number(for: target, in: slot, at: now)
         onAir = number.map { OnAir(content: target, number: $0, since: now.uptime) }
+        // What the person does next need not wait for a greeting.
+        guard !isFirst else { return }
         lastChange = now.uptime
         budgetIsFull = max(budgetIsFull, now.uptime) + Self.refill
     }

@@ -1,5 +1,6 @@
 import AsyncSupport
 import DBus
+import HandoffApps
 import HandoffCore
 import HandoffFolders
 import HandoffModel

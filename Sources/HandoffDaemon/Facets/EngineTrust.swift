@@ -311,7 +311,7 @@ extension Engine.State {
         for member in changes.removed { forget(member.id) }
         for device in changes.added { show(.deviceAdded(device)) }
         // Whoever has just paired wants to see what the other device offers.
-        if !changes.added.isEmpty { arrived(at: .now) }
+        if !changes.added.isEmpty { nearby.scanPolicy.arrived(at: Moment.now.uptime) }
         for device in changes.changed { show(.deviceChanged(device)) }
         if changes.isIdentityChanged { show(.identityChanged) }
     }

@@ -54,7 +54,7 @@ extension Engine.State {
     /// The current activity once for each trusted device that a rule gives nothing.
     private var fromDevices: [WithheldActivity] {
         guard let record = origin.current, origin.obstacle(to: record.id) == nil else { return [] }
-        return trust.devices.all.map(\.identity.id).compactMap { device in
+        return trust.devices.all.map(\.id).compactMap { device in
             guard let obstacle = rules.obstacle(toDealingWith: device), obstacle.kind == .device else { return nil }
             return WithheldActivity(source: .own(record.id), type: record.activity.type, obstacle: obstacle, from: device)
         }

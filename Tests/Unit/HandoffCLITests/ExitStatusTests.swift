@@ -70,10 +70,15 @@ struct ExitStatusTests {
 
     @Test(
         "Any other error is a general failure",
-        arguments: [DBusError.Code.timedOut, .noReply, .unexpectedReply, .limit]
+        arguments: [DBusError.Code.timedOut, .unexpectedReply, .limit]
     )
     func others(_ code: DBusError.Code) {
         #expect(Status(DBusError(code, "?")) == .failed)
+    }
+
+    @Test("A daemon that leaves in the middle of a call cannot be reached")
+    func leaving() {
+        #expect(Status(DBusError(.noReply, "Message recipient disconnected")) == .noDaemon)
     }
 }
 

@@ -43,7 +43,7 @@ struct NearbyReplayTests {
             #expect(try hear(nil, 2, at: 6500 + step * 50, from: "attacker") == draw)
             if step.isMultiple(of: 8) { #expect(try hear("draw", 3, at: 6510 + step * 50) == draw) }
         }
-        #expect(table.endpoints(of: try .sample(1)).map(\.address) == [RadioAddress("origin")])
+        #expect(table.endpoints(of: try .sample(1)).map(\.address).contains(RadioAddress("origin")))
     }
 
     @Test("An older activity that is replayed does not replace the present one")
@@ -103,6 +103,8 @@ struct NearbyReplayTests {
         _ = try hear("edit", 1, at: 0)
         #expect(try hear("lie", 511, at: 100, from: "liar") == [try hash("org.example.lie")])
         #expect(try hear("edit", 2, at: 200) == [try hash("org.example.lie")])
+        let addresses = table.endpoints(of: try .sample(1)).map(\.address)
+        #expect(addresses.contains(RadioAddress("origin")), "the device itself can be asked")
         #expect(try hear("edit", 3, at: 30_100) == [try hash("org.example.edit")])
         #expect(try hear("draw", 0, at: 30_200, slot: 11) == [try hash("org.example.draw")])
     }

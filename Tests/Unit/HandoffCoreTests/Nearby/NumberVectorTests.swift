@@ -76,6 +76,7 @@ struct NumberVectorTests {
     private static func make() throws -> [Case] {
         try inputs.map { input in
             var (made, table) = (input, NearbyTable())
+            var latest: LatestAdvertisement?
             for (index, heard) in input.heard.enumerated() {
                 let before = table.all.first?.id
                 let report = NearbyTable.Report(
@@ -88,8 +89,9 @@ struct NumberVectorTests {
                     port: .sample
                 )
                 _ = table.insert(report, at: Moment(uptime: .milliseconds(heard.at), unixMicroseconds: 0))
-                let isAccepted = table.endpoints(of: try .sample(1)).first?.address == report.address
-                made.heard[index].isAccepted = isAccepted
+                var next = latest ?? LatestAdvertisement(report.number, report.typeHash, at: .milliseconds(heard.at))
+                made.heard[index].isAccepted = next.accepts(report.number, report.typeHash, at: .milliseconds(heard.at))
+                latest = next
                 made.heard[index].isNewEntry = table.all.first.map { $0.id != before } ?? false
             }
             return made

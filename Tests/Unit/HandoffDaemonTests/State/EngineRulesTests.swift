@@ -124,7 +124,7 @@ struct EngineRulesTests {
             #expect(Self.code(check(stream)) == .noSuchActivity)
             #expect(world.engine.rules.refusal(to: peer.device.id) == nil)
             world.engine.rules.set(try Self.rules { try $0.set(.deny, about: .device(peer.device.id)) })
-            #expect(Self.code(check(activity)) == .internal)
+            #expect(Self.code(check(activity)) == .denied)
             #expect(world.engine.rules.refusal(to: peer.device.id) != nil)
             world.engine.rules.set(Self.rules { $0.isReceiveOnly = true })
             #expect(Self.code(check(activity)) == .noLongerCurrent)

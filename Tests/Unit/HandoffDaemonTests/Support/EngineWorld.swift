@@ -46,6 +46,8 @@ struct EngineWorld {
                 key: peer.advertisingKey,
                 toldKey: .generate(day: peer.advertisingKey.daily.day)
             )
+            // The pairing was a while ago: just after one, a device scans fully.
+            world.engine.change { state, now in state.nearby.scanPolicy = ScanPolicy(at: now.uptime) }
             world.effects.clear()
             try await body(world, peer)
         }
