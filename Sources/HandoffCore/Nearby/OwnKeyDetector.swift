@@ -17,8 +17,11 @@ package struct OwnKeyDetector: Sendable {
 
     private let startSlot: UInt64
     private var lastHeard: Duration?
-    /// Where such an advertisement was heard whose sender was not called yet.
-    private var uncalled: PeerEndpoint?
+    /// Where such an advertisement was last heard. Its sender's address changes with every advertisement, so that a call
+    /// that is under way goes on with the newest.
+    package private(set) var latestEndpoint: PeerEndpoint?
+    /// Whether such an advertisement was heard whose sender was not called yet.
+    private var isUncalled = false
     private var calledSlot: UInt64?
     /// The beginnings of the first messages of the calls to a possible copy, the newest last.
     private var calls: [[UInt8]] = []
@@ -35,7 +38,7 @@ package struct OwnKeyDetector: Sendable {
         guard slot > startSlot else { return false }
         let isNew = !isSuspected(at: uptime)
         lastHeard = uptime
-        uncalled = endpoint
+        (latestEndpoint, isUncalled) = (endpoint, true)
         return isNew
     }
 
@@ -47,8 +50,8 @@ package struct OwnKeyDetector: Sendable {
     /// Returns where to call the sender of such an advertisement, and counts the call; nil when there is nobody to call
     /// in this slot, or a copy is proved already.
     package mutating func nextCall(slot: UInt64) -> PeerEndpoint? {
-        guard calledSlot != slot, !isCopyProved, let endpoint = uncalled else { return nil }
-        (calledSlot, uncalled) = (slot, nil)
+        guard calledSlot != slot, !isCopyProved, isUncalled, let endpoint = latestEndpoint else { return nil }
+        (calledSlot, isUncalled) = (slot, false)
         return endpoint
     }
 

@@ -59,6 +59,9 @@ struct EngineCopies: Sendable {
         }
     }
 
+    /// Where a possible copy was last heard: a call that is under way goes on there.
+    var latestEndpoint: PeerEndpoint? { engine.read { $0.trust.ownKeyDetector.latestEndpoint } }
+
     /// Records the first message of a call to a possible copy, before it is sent.
     func willCall(with firstMessage: [UInt8]) {
         engine.edit { $0.trust.ownKeyDetector.recordCall(firstMessage) }

@@ -49,7 +49,7 @@ struct CopyCheckService: Service {
             name: "A machine that advertises under this device's own key",
             publicKeys: identity.keys.publicKeys,
             start: endpoint,
-            latest: { nil },
+            latest: { engine.copies.latestEndpoint },
             others: { [] }
         )
         try await client.withChannel(to: peer, .deferrable) { channel, result in

@@ -12,7 +12,7 @@ enum DialUrgency: Sendable {
 
 /// Lets dials for which somebody waits go before those to other devices that can be made later.
 ///
-/// A radio makes one dial at a time, and one to a device that has gone takes as long as its time limit: about as long as
+/// A radio makes two dials at a time, and one to a device that has gone takes as long as its time limit: about as long as
 /// an app or the user waits. A dial to the same device helps, since both use its link.
 struct DialPrecedence: Sendable {
     /// The devices that are being dialled while somebody waits, as often as they are.

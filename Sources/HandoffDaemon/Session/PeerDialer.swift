@@ -24,6 +24,8 @@ struct PeerDialer: Sendable {
     /// The time limit for the first dial of a channel for which somebody waits, and for listening after it, before the device
     /// is dialled again: bluetoothd and the kernel report nobody during a dial, so that a new address is heard only then.
     private static let (firstLimit, listening) = (Duration.seconds(5), Duration.milliseconds(1500))
+    /// The time limit for the dial after that: all three are shorter than that of a session.
+    private static let lastLimit = Duration.seconds(7)
     /// How long a dial goes on beside a newer one: some radios make one dial at a time. Spoofed endpoints are cheap, so
     /// that each dial gets this long.
     private static let overlap = Duration.seconds(1)
@@ -132,7 +134,7 @@ struct PeerDialer: Sendable {
         defer { dials.opened = contest.winner }
         let tried = dials.tried
         let hasOthers = peer.others().contains { !tried.contains($0) && $0 != first }
-        let alone = wait != nil && !dials.hasListened ? Self.firstLimit : Self.limit
+        let alone = wait == nil ? Self.limit : dials.hasListened ? Self.lastLimit : Self.firstLimit
         let limit = hasOthers ? Self.limitPerEndpoint : alone
         var newest = first
         let attempt: @Sendable (PeerEndpoint) async throws -> Event = { endpoint in

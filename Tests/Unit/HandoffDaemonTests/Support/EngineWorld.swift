@@ -46,11 +46,15 @@ struct EngineWorld {
                 key: peer.advertisingKey,
                 toldKey: .generate(day: peer.advertisingKey.daily.day)
             )
-            // The pairing was a while ago: just after one, a device scans fully.
-            world.engine.change { state, now in state.nearby.scanPolicy = ScanPolicy(at: now.uptime) }
+            world.restPairing()
             world.effects.clear()
             try await body(world, peer)
         }
+    }
+
+    /// Makes the last pairing one that was a while ago: just after it, a device scans fully.
+    func restPairing() {
+        engine.change { state, now in state.nearby.scanPolicy = ScanPolicy(at: now.uptime) }
     }
 
     /// Creates an activity and makes it current.
