@@ -35,7 +35,7 @@ package enum HandoffName {
     package static var activities: ObjectPath { root.appending("Activity") }
 
     /// Returns the path of an activity of this device.
-    package static func activity(_ id: SerialID<Activity>) -> ObjectPath {
+    package static func activity(_ id: ActivityID) -> ObjectPath {
         activities.appending(id.description)
     }
 

@@ -41,7 +41,8 @@ enum DaemonAbsence: Hashable {
     static func hasEndedMeanwhile(_ error: DBusError) -> Bool { error.code == .noReply }
 
     /// What a person reads of a daemon that has left in the middle of a call.
-    static let lostCall = "handoffd has stopped in the middle of this, so how it has ended is unknown: look, start handoffd "
+    static let lostCall =
+        "handoffd has stopped in the middle of this, so how it has ended is unknown: look, start handoffd "
         + "with `systemctl --user start handoffd` if it does not run, and try again."
 
     /// Whether an error that the bus has answered means that there is no daemon.

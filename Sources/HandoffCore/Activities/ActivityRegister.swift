@@ -1,9 +1,6 @@
 package import HandoffModel
 import HandoffWire
 
-/// The id of an activity of this device within one run of the daemon.
-package typealias ActivityID = SerialID<Activity>
-
 /// The activities of this device and which of them is current.
 ///
 /// Activities that were made current form a stack: the newest one that is eligible and has not expired is the current

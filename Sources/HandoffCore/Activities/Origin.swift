@@ -14,15 +14,15 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
         var until: Duration
     }
 
-    private var register: ActivityRegister<Owner>
+    var register: ActivityRegister<Owner>
     private var pacer = AdvertisementPacer()
     private var withdrawn: WithdrawnActivity?
-    private var saves = SaveRequests()
+    var saves = SaveRequests()
     /// The takes of other devices whose outcome is not known yet.
     var takes = OpenTakes()
-    private let streamTokens: StreamTokens
+    let streamTokens: StreamTokens
     /// The devices that have acknowledged each activity, and may open streams to it for as long as it exists.
-    private var acknowledgedBy: [ActivityID: Set<DeviceID>] = [:]
+    var acknowledgedBy: [ActivityID: Set<DeviceID>] = [:]
 
     /// Whether advertising is suppressed.
     package private(set) var isWithheld = false
@@ -195,32 +195,6 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
         return (broadcast, [next, expiration, saves.nextDeadline, takes.nextDeadline].compactMap(\.self).min())
     }
 
-    /// Returns the answer to a trusted device that asks for a stream to the app of an activity, and that activity's id.
-    ///
-    /// A device that has begun a take is given the activity anyway. Its acknowledgement is on another channel than this
-    /// request, and may arrive later.
-    package func answer(
-        to request: StreamRequest,
-        from device: DeviceID
-    ) -> (answer: Answer, activity: ActivityID?) {
-        let taken = takes.activities(of: device).union(acknowledgedBy.filter { $0.value.contains(device) }.keys)
-        guard let id = streamTokens.activity(named: request.activity, by: device, among: taken),
-            let record = register[id], obstacle(to: record) == nil
-        else {
-            return (.refusal(Refusal(.noSuchActivity, "The activity has ended.")), nil)
-        }
-        guard record.takesStreams else {
-            return (.refusal(Refusal(.streamsNotSupported, "Its app takes no continuation streams.")), nil)
-        }
-        return (.stream, id)
-    }
-
-    /// Records that a device has acknowledged an activity.
-    package mutating func acknowledged(_ id: ActivityID, by device: DeviceID) {
-        guard register[id] != nil else { return }
-        acknowledgedBy[id, default: []].insert(device)
-    }
-
     /// Suppresses advertising while the session is idle or locked, without changing which activity is current.
     package mutating func withhold(_ isWithheld: Bool, at now: Moment) {
         let before = offered
@@ -261,40 +235,6 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
     /// Records that the radio has just begun to advertise that content.
     package mutating func began(_ content: AdvertisementPacer.Content, at now: Moment) {
         pacer.began(content, at: now.uptime)
-    }
-
-    /// Returns what a request has to wait for: an app that has newer state is asked once for all requests in the
-    /// meantime.
-    ///
-    /// A preview waits for nothing, unless it asks for the newest state. The activity's `needsSave` is cleared: changes
-    /// after the app was asked set it again.
-    package mutating func prepare(for request: FetchRequest, at now: Moment) -> Preparation {
-        applyChange(at: now) { _ in }
-        guard request.purpose.asksToSave, let record = record(for: request, at: now) else { return .ready }
-        if saves.isOpen(record.id) { return saves.isAwaited(record.id) ? .saving(record.id, asking: nil) : .ready }
-        guard record.needsSave, record.delegate != nil else { return .ready }
-        register.update(record.id) { $0.needsSave = false }
-        return .saving(record.id, asking: saves.begin(record.id, at: now))
-    }
-
-    /// Returns whether requests for that activity have to wait for its app.
-    package func isSaving(_ id: ActivityID) -> Bool { saves.isAwaited(id) }
-
-    /// A number that changes whenever requests stop waiting for an app.
-    package var saveCompletions: UInt64 { saves.completions }
-
-    /// Records an app's answer; returns false when the request was over already.
-    ///
-    /// An app that could not save still has newer state.
-    package mutating func saveEnded(_ saveRequest: SaveRequests.Request, _ outcome: SaveRequests.Outcome) -> Bool {
-        guard saves.end(saveRequest) else { return false }
-        if outcome != .saved { register.update(saveRequest.activity) { $0.needsSave = true } }
-        return true
-    }
-
-    /// Ends the wait for apps that are late, and returns their activities.
-    package mutating func expireSaves(at now: Moment) -> [ActivityID] {
-        saves.expire(at: now)
     }
 
     /// Returns the answer to a trusted device that asks for the activity for which an advertised number stands.
@@ -338,7 +278,7 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
         isWithheld ? nil : register.current.flatMap { obstacle(to: $0) == nil ? $0 : nil }
     }
 
-    private func obstacle(to record: ActivityRegister<Owner>.Record) -> RuleObstacle? {
+    func obstacle(to record: ActivityRegister<Owner>.Record) -> RuleObstacle? {
         rules.obstacle(toOffering: record.activity, by: record.application)
     }
 
@@ -371,7 +311,7 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
     }
 
     /// Applies a change to the register, and updates the advertisement.
-    private mutating func applyChange(at now: Moment, _ change: (inout ActivityRegister<Owner>) -> Void) {
+    mutating func applyChange(at now: Moment, _ change: (inout ActivityRegister<Owner>) -> Void) {
         let before = offered
         change(&register)
         register.expire(at: now)

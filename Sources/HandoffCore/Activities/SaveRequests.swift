@@ -1,3 +1,5 @@
+package import HandoffModel
+
 /// The save requests in progress: apps that were asked to save their newest state because another device is about to
 /// fetch it.
 ///

@@ -14,7 +14,9 @@ struct AdvertisementNumbers: Hashable, Sendable {
     /// How far ahead of the clock the first number of a run is: further than the run before can have been, which is that
     /// much, the changes in a row, and a withdrawal.
     static let firstLead = maximumLead + Int64(AdvertisementPacer.burst) + 2
-    /// The most numbers that are remembered; the oldest is forgotten first. A slot has at most as many.
+    /// The most numbers that are remembered, after which the oldest is forgotten.
+    ///
+    /// A slot has at most as many.
     static let maximumCount = Int(AdvertisementNumber.maximumIndex) + 1
 
     private struct Use: Hashable {

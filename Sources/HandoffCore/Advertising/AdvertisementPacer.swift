@@ -16,7 +16,9 @@ package struct AdvertisementPacer: Sendable {
         case withdrawal
 
         /// The activity; nil for a withdrawal.
-        package var activity: OfferedActivity? { if case .activity(let activity, _, _) = self { activity } else { nil } }
+        package var activity: OfferedActivity? {
+            if case .activity(let activity, _, _) = self { activity } else { nil }
+        }
     }
 
     /// One advertisement to send.
@@ -168,7 +170,9 @@ package struct AdvertisementPacer: Sendable {
         let isNext = slot == current.number.slot &+ 1 && isLast
         told = nil
         let number = numbers.next(for: current.content.activity, in: slot, at: now, isContinuing: isNext)
-        onAir = number.map { OnAir(content: current.content, number: $0, since: current.since, hasBegun: current.hasBegun) }
+        onAir = number.map {
+            OnAir(content: current.content, number: $0, since: current.since, hasBegun: current.hasBegun)
+        }
     }
 
     /// Advertises something else from now on; nothing when the slot has no number left.

@@ -146,7 +146,8 @@ package struct DirectedAdvertisingSchedule: Sendable {
         let ordered = lagging.sorted { lastTurn(of: $0) < lastTurn(of: $1) }
         let (present, away) = (ordered.first { !isAway($0) }, ordered.first(where: isAway))
         switch (present, away) {
-        case (let present?, let away?): return times.away <= times.present ? (away, times.away) : (present, times.present)
+        case (let present?, let away?):
+            return times.away <= times.present ? (away, times.away) : (present, times.present)
         case (let present?, nil): return (present, times.present)
         case (nil, let away): return (away ?? lagging[0], times.away)
         }

@@ -17,8 +17,9 @@ package struct OwnKeyDetector: Sendable {
 
     private let startSlot: UInt64
     private var lastHeard: Duration?
-    /// Where such an advertisement was last heard. Its sender's address changes with every advertisement, so that a call
-    /// that is under way goes on with the newest.
+    /// Where such an advertisement was last heard.
+    ///
+    /// Its sender's address changes with every advertisement, so that a call that is under way goes on with the newest.
     package private(set) var latestEndpoint: PeerEndpoint?
     /// Whether such an advertisement was heard whose sender was not called yet.
     private var isUncalled = false

@@ -96,7 +96,8 @@ package struct Rules: Hashable, Sendable {
     package func obstacle(toOffering activity: Activity, by app: String?) -> RuleObstacle? {
         if isPaused { return .paused }
         if isReceiveOnly { return .receiveOnly }
-        return obstacle(.type) { $0 == .type(activity.type) } ?? obstacle(app: app) ?? obstacle(page: activity.webpageURL)
+        return obstacle(.type) { $0 == .type(activity.type) } ?? obstacle(app: app)
+            ?? obstacle(page: activity.webpageURL)
     }
 
     /// Returns why a device neither gets anything from this one nor is asked for anything; nil when it may.

@@ -26,8 +26,9 @@ struct PeerDialer: Sendable {
     private static let (firstLimit, listening) = (Duration.seconds(5), Duration.milliseconds(1500))
     /// The time limit for the dial after that: all three are shorter than that of a session.
     private static let lastLimit = Duration.seconds(7)
-    /// How long a dial goes on beside a newer one: some radios make one dial at a time. Spoofed endpoints are cheap, so
-    /// that each dial gets this long.
+    /// How long a dial goes on beside a newer one; some radios make one dial at a time.
+    ///
+    /// Spoofed endpoints are cheap, so that each dial gets this long.
     private static let overlap = Duration.seconds(1)
 
     init<R: Radio>(engine: Engine, radio: R) {

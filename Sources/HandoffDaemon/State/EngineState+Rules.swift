@@ -56,7 +56,12 @@ extension Engine.State {
         guard let record = origin.current, origin.obstacle(to: record.id) == nil else { return [] }
         return trust.devices.all.map(\.id).compactMap { device in
             guard let obstacle = rules.obstacle(toDealingWith: device), obstacle.kind == .device else { return nil }
-            return WithheldActivity(source: .own(record.id), type: record.activity.type, obstacle: obstacle, from: device)
+            return WithheldActivity(
+                source: .own(record.id),
+                type: record.activity.type,
+                obstacle: obstacle,
+                from: device
+            )
         }
     }
 

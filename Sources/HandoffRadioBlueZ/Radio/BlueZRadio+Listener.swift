@@ -79,7 +79,8 @@ extension BlueZRadio {
             }
             return listener
         } catch {
-            guard transport.fallsBack, error.code.indicatesNoL2CAP || error.code == .portTaken, session.adapter.servesGATT
+            guard transport.fallsBack, error.code.indicatesNoL2CAP || error.code == .portTaken,
+                session.adapter.servesGATT
             else { throw error }
             logger.notice("listening over GATT only: \(error)")
             return nil

@@ -147,13 +147,15 @@ struct LaunchStories {
                 try await desktop.watching { watcher in
                     let other = try await program.create("org.example.edit", ["Title": .string("A")])
                     try await program.becomeCurrent(other)
-                    try await watcher.until { $0.first?["application"].string == "viewer" }
+                    try await watcher.until { $0.first?["opensWith"].string == "none" }
                     let refused = try await desktop.run("--json", "continue")
                     #expect(try JSON(refused.stderr)["name"].string == "org.handoffd.Error.NotContinuable")
                     let own: [String: Value] = ["Application": .string("org.example.Origin")]
                     let id = try await watcher.one()["id"]
                     try await program.becomeCurrent(try await program.create("org.example.edit", own))
-                    try await watcher.until { $0.count == 1 && $0[0]["id"] != id }
+                    try await watcher.until {
+                        $0.count == 1 && $0[0]["id"] != id && $0[0]["application"].string == "viewer"
+                    }
                     #expect(try await desktop.json("continue")["application"].string == "viewer")
                     #expect(try await desktop.json("continue", "--print")["teamID"].string == "one")
                 }
@@ -274,7 +276,7 @@ struct LaunchStories {
         }
     }
 
-    @Test("If the first app belongs to another team, it gets the error and the next app gets the activity")
+    @Test("Of two apps for one type, the list names that of the activity's team, and it alone is called")
     func otherTeam() async throws {
         let app = RecordingApp()
         let prepare: @Sendable (World) throws -> Void = { world in
@@ -285,18 +287,21 @@ struct LaunchStories {
             try await app.whileOnBus(on: desktop.bus) {
                 try await desktop.watching { watcher in
                     try await laptop.publishing("org.example.edit", ["--team-id", "two"]) { _ in
-                        try await watcher.until { $0.first?["application"].string == "org.example.Editor" }
+                        try await watcher.until { $0.first?["opensWith"].string == "none" }
                         let result = try await desktop.run("--json", "continue")
                         #expect(try JSON(result.stderr)["name"].string == "org.handoffd.Error.NotContinuable")
-                        #expect(await app.next().hasPrefix("WillContinue"))
-                        #expect(await app.next() == "DidFail org.handoffd.Error.NotContinuable")
                     }
                     try await watcher.none()
                     try await laptop.publishing("org.example.edit") { _ in
-                        try await watcher.until { $0.first?["application"].string == "org.example.Editor" }
+                        try await watcher.until { $0.first?["application"].string == "z" }
                         #expect(try await desktop.json("continue")["application"].string == "z")
-                        #expect(await app.next().hasPrefix("WillContinue"))
-                        #expect(await app.next() == "DidFail org.handoffd.Error.NotContinuable")
+                    }
+                    try await watcher.none()
+                    try await laptop.publishing("org.example.edit", ["--team-id", "one"]) { _ in
+                        try await watcher.until { $0.first?["application"].string == "org.example.Editor" }
+                        _ = try await desktop.json("continue")
+                        #expect(await app.next() == "WillContinue org.example.edit from laptop")
+                        #expect(await app.next().hasPrefix("Continue"), "it was told of nothing before")
                     }
                 }
             }

@@ -105,7 +105,9 @@ struct BackAndForthStories {
                     for round in 0..<21 {
                         try await program.becomeCurrent(paths[round % 2])
                         // What was asked for last is on the air when its turn has come.
-                        if round.isMultiple(of: 5) { try await laptop.untilCurrent(round % 2 == 0 ? Self.mail : Self.page) }
+                        if round.isMultiple(of: 5) {
+                            try await laptop.untilCurrent(round % 2 == 0 ? Self.mail : Self.page)
+                        }
                     }
                     let hash = try Self.hash(Self.mail)
                     try await desktop.withinWindows(3) {

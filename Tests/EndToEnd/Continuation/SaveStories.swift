@@ -129,11 +129,14 @@ struct SaveStories {
         }
     }
 
-    /// Fetches the activity, for which its app is asked to save, and expects a refusal and another entry.
+    /// Fetches the entry, for which the app is asked to save, and expects a refusal and another entry.
+    ///
+    /// A continue that names no entry would go on with the other one.
     private static func expectNeither(_ editor: Editor, _ desktop: Device) async throws {
         try await desktop.watching { watcher in
             let id = try await watcher.one()["id"]
-            let result = try await desktop.run("--json", "continue", "--print", "--take")
+            let number = try #require(id.number)
+            let result = try await desktop.run("--json", "continue", "\(Int(number))", "--print", "--take")
             #expect(try JSON(result.stderr)["name"].string == "org.handoffd.Error.NoLongerCurrent")
             #expect(await editor.next(1) == ["WillSave"])
             try await watcher.until { $0.count == 1 && $0[0]["id"] != id }

@@ -95,7 +95,7 @@ struct LoginStories {
     @Test("A computer that wakes up scans fully for a moment")
     func resumption() async throws {
         try await Self.runWithOrigin { logind, laptop, _ in
-            #expect(try await laptop.json("status")["scanning"]["effort"].string == "windows")
+            try await laptop.until("scanning in windows") { try await $0.status().scanning.effort == "windows" }
             try await logind.isRead()
             logind.wakeUp()
             try await laptop.until("a full scan") { try await $0.status().scanning.effort == "continuous" }

@@ -165,13 +165,16 @@ extension RadioRequirement {
                     }
                 }
             },
-            RadioRequirement("A dial to an address that is gone does not delay one to a device that is there") { world in
+            RadioRequirement("A dial to an address that is gone does not delay one to a device that is there") {
+                world in
                 try await world.withConnectableRadios(serving: echo) { radio, address, port in
                     let gone = RadioAddress("C0:FF:EE:C0:FF:EE/random")
                     try await withBackgroundTasks([
-                        { try await expect(.timedOut) {
-                            try await radio.withChannel(to: gone, port: port, timeout: .seconds(60)) { _ in }
-                        } }
+                        {
+                            try await expect(.timedOut) {
+                                try await radio.withChannel(to: gone, port: port, timeout: .seconds(60)) { _ in }
+                            }
+                        }
                     ]) {
                         try await radio.exchange(1, address, port)
                     }

@@ -13,7 +13,10 @@ struct LEPSMTests {
         }
     }
 
-    @Test("is not a fixed one, nor one that no advertisement can name", arguments: [-1, 0, 0x7F, 0x9F, 0xFE, 0x100, 0x1080])
+    @Test(
+        "is not a fixed one, nor one that no advertisement can name",
+        arguments: [-1, 0, 0x7F, 0x9F, 0xFE, 0x100, 0x1080]
+    )
     func refused(_ number: Int) {
         #expect(LEPSM(exactly: number) == nil)
     }

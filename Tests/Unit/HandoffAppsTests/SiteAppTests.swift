@@ -31,7 +31,10 @@ struct SiteAppTests {
         let app = try Self.app("org.a.App", "example.org *.example.org")
         #expect(app.types.isEmpty && app.associatedDomains.count == 2)
         #expect(app.siteClaims.map(\.app.description) == ["T.org.a.App", "T.org.a.App"])
-        #expect(AppRegistry(apps: [app]).launchTarget(for: ActivityKind(.browsingWeb, team: nil), hasWebpage: true) == .browser)
+        #expect(
+            AppRegistry(apps: [app]).launchTarget(for: ActivityKind(.browsingWeb, team: nil), hasWebpage: true)
+                == .browser
+        )
         #expect(try Self.ids(AppRegistry(apps: [app]), "https://example.org/").isEmpty, "nobody approves it")
     }
 

@@ -84,7 +84,9 @@ struct DirectedAdvertisingScheduleTests {
         #expect(advance(to: 100, for: []).next == nil)
     }
 
-    @Test("What is new is for all for four seconds; then each lagging member has two turns, as long as a scanner pauses")
+    @Test(
+        "What is new is for all for four seconds; then each lagging member has two turns, as long as a scanner pauses"
+    )
     mutating func order() throws {
         let turns = turns(to: 120, for: [members[0], members[1]])
         #expect(turns.prefix(4).map(\.member) == [members[0], members[1], members[0], members[1]])

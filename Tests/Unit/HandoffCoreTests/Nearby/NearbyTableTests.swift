@@ -90,7 +90,9 @@ struct NearbyTableTests {
         #expect(table[old.id] == nil)
     }
 
-    @Test("What goes on in the next slot is the same entry, which is requested with its first number; all else is another")
+    @Test(
+        "What goes on in the next slot is the same entry, which is requested with its first number; all else is another"
+    )
     mutating func nextSlot() throws {
         _ = table.insert(try Self.report(1, number: .at(7)), at: .at(0))
         let old = try #require(table.all.first)

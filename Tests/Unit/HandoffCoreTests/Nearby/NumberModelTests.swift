@@ -148,7 +148,9 @@ struct NumberModelTests {
     /// The number of events in a row that are tried.
     private static let depth = 6
 
-    @Test("No order of six events loses a change, accepts a replay, or gives another activity than the one that was shown")
+    @Test(
+        "No order of six events loses a change, accepts a replay, or gives another activity than the one that was shown"
+    )
     func orders() throws {
         var (count, wrong): (Int, [String]) = (0, [])
         func explore(_ state: State, _ trace: [Step]) throws {

@@ -44,7 +44,8 @@ struct NumberVectorTests {
         Case(
             what: "replays of the slot, and of the slot before",
             heard: [
-                Heard(0, 10, 400, edit), Heard(1000, 11, 1, draw), Heard(1100, 10, 400, edit), Heard(1200, 10, 401, nil),
+                Heard(0, 10, 400, edit), Heard(1000, 11, 1, draw), Heard(1100, 10, 400, edit),
+                Heard(1200, 10, 401, nil),
                 Heard(2000, 11, 2, nil), Heard(2100, 11, 1, draw), Heard(2200, 11, 0, edit),
             ]
         ),
@@ -62,7 +63,8 @@ struct NumberVectorTests {
         Case(
             what: "lower numbers after 30 s without any, and not before",
             heard: [
-                Heard(0, 11, 300, edit), Heard(29_999, 11, 4, draw), Heard(30_000, 11, 4, draw), Heard(59_999, 10, 7, edit),
+                Heard(0, 11, 300, edit), Heard(29_999, 11, 4, draw), Heard(30_000, 11, 4, draw),
+                Heard(59_999, 10, 7, edit),
                 Heard(60_000, 10, 7, edit),
             ]
         ),

@@ -54,6 +54,18 @@ struct OwnKeyDetectorTests {
         #expect(afterProof == nil)
     }
 
+    @Test("A call that is not answered can go on where the sender was heard last")
+    mutating func newestEndpoint() {
+        #expect(detector.latestEndpoint == nil)
+        _ = recordForeign(slot: 11)
+        _ = detector.nextCall(slot: 11)
+        let moved = PeerEndpoint(address: RadioAddress("C0:00:00:00:00:02/random"), port: endpoint.port)
+        _ = detector.recordForeign(slot: 11, from: moved, at: .zero)
+        #expect(detector.latestEndpoint == moved)
+        let secondCall = detector.nextCall(slot: 11)
+        #expect(secondCall == nil)
+    }
+
     @Test("This device's own calls are recognized when they come back")
     mutating func ownCalls() {
         func message(_ number: UInt8, rest: [UInt8] = [1, 2]) -> [UInt8] {

@@ -40,12 +40,14 @@ struct PairingStateTests {
         let report = AdvertisementReport(
             address: RadioAddress("C0:00:00:00:00:01/random"),
             service: Engine.service,
-            data: sealer.seal(AdvertisementPayload(
-                hasWebpage: false,
-                port: .sample,
-                typeHash: nil,
-                number: AdvertisementNumber(slot: now.slot, lowNineBits: 0)
-            ).encode()),
+            data: sealer.seal(
+                AdvertisementPayload(
+                    hasWebpage: false,
+                    port: .sample,
+                    typeHash: nil,
+                    number: AdvertisementNumber(slot: now.slot, lowNineBits: 0)
+                ).encode()
+            ),
             rssi: -60
         )
         let isHeard = state.receive(report, slot: now.slot)

@@ -129,7 +129,9 @@ struct EngineFetchTests {
             }
             #expect(world.effects.all == ["fetched \(id) 1", "continued \(id) by laptop"])
 
-            let refused = try await engine.sessions.answer(to: FetchRequest(number: AdvertisementNumber(slot: 1, lowNineBits: 1), purpose: .take(Self.take)))
+            let refused = try await engine.sessions.answer(
+                to: FetchRequest(number: AdvertisementNumber(slot: 1, lowNineBits: 1), purpose: .take(Self.take))
+            )
             engine.sessions.willSendAnswer(refused, to: device)
             engine.sessions.acknowledged(refused, by: device)
             engine.sessions.willSendAnswer(prepared, to: device)
