@@ -21,8 +21,7 @@ enum ExitStatus: Int32 {
     /// The exit status for an error of the bus.
     init(_ error: DBusError) {
         switch error.code {
-        case .connectFailed, .invalidAddress, .disconnected: self = .noDaemon
-        case .noReply where DaemonAbsence.hasEndedMeanwhile(error): self = .noDaemon
+        case .connectFailed, .invalidAddress, .disconnected, .noReply: self = .noDaemon
         case .remote where DaemonAbsence.isIndicated(by: error): self = .noDaemon
         case .remote where Self.missing.contains(error.name?.description ?? ""): self = .notFound
         case .remote where Self.invalid.contains(error.name?.description ?? ""): self = .usage

@@ -82,13 +82,10 @@ struct ContinuationService: Sendable {
         unless abandonment: @escaping PendingRequest.Abandonment = { try await untilCancelled() }
     ) async throws -> ContinuationResult {
         let entry = try engine.nearby.entry(id)
-        do {
-            return try await continueOnce(entry, options, unless: abandonment)
-        } catch let error as HandoffError where error.isAboutStaleEntry && options.takesCurrent {
-            guard let current = engine.nearby.successor(of: entry) else { throw error }
+        return try await engine.nearby.following(entry, if: options.takesCurrent) { current in
             var options = options
-            // The user has agreed to another document.
-            options.opensPrograms = false
+            // The user has agreed to the document of the first entry only.
+            if current.id != id { options.opensPrograms = false }
             return try await continueOnce(current, options, unless: abandonment)
         }
     }

@@ -56,8 +56,27 @@ struct EngineNearby: Sendable {
     }
 
     /// Returns the entry that has taken the place of another one: what its device shows now, if a client may see that.
-    func successor(of entry: NearbyEntry) -> NearbyEntry? {
+    private func successor(of entry: NearbyEntry) -> NearbyEntry? {
         engine.read { state in state.shownEntries.first { $0.device == entry.device && $0.id != entry.id } }
+    }
+
+    /// Runs `body` with an entry; if its device turns out to show something else by then, once more with that.
+    ///
+    /// - Parameters:
+    ///   - entry: the entry to begin with.
+    ///   - takesCurrent: whether the caller wants whatever the device shows; else the error of the first run is thrown.
+    ///   - body: may run twice; another entry than the one it began with is what the person has not seen.
+    func following<Result>(
+        _ entry: NearbyEntry,
+        if takesCurrent: Bool,
+        _ body: (NearbyEntry) async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await body(entry)
+        } catch let error as HandoffError where error.isAboutStaleEntry && takesCurrent {
+            guard let current = successor(of: entry) else { throw error }
+            return try await body(current)
+        }
     }
 
     /// Returns what a person reads of the entry that has taken the place of another one; nil when there is none.

@@ -84,6 +84,11 @@ extension Engine.State {
     /// is there, so that those that have something new for it call it.
     mutating func arrived(at now: Moment) {
         nearby.scanPolicy.arrived(at: now.uptime)
+        greet()
+    }
+
+    /// Lets the devices of the person hear that this one is there, if there are any.
+    mutating func greet() {
         if !trust.devices.isEmpty { origin.greet() }
     }
 

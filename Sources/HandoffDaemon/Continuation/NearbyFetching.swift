@@ -17,11 +17,8 @@ struct NearbyFetching: Sendable {
     ///
     /// - Throws: ``HandoffError`` or `RadioError` that explains the failure and what to do.
     func fetch(_ entry: NearbyEntry, _ options: FetchOptions) async throws -> FetchedActivity {
-        do {
-            return try await fetch(entry, for: options.purpose)
-        } catch let error as HandoffError where error.isAboutStaleEntry && options.takesCurrent {
-            guard let current = engine.nearby.successor(of: entry) else { throw error }
-            return try await fetch(current, for: options.purpose)
+        try await engine.nearby.following(entry, if: options.takesCurrent) { entry in
+            try await fetch(entry, for: options.purpose)
         }
     }
 
