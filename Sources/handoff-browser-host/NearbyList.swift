@@ -77,20 +77,26 @@ final class NearbyList: Sendable {
     private func follow() async throws {
         var backoff = Backoff(first: .seconds(1), longest: .seconds(10))
         while true {
+            let isListed = Mutex(false)
             do {
-                try await Connection.withConnection(to: .session) { try await self.follow(over: $0) }
+                try await Connection.withConnection(to: .session) { connection in
+                    try await self.follow(over: connection) { isListed.withLock { $0 = true } }
+                }
             } catch is DBusError {
                 send([])
             }
+            if isListed.withLock({ $0 }) { backoff.reset() }
             try await backoff.wait()
         }
     }
 
-    private func follow(over connection: Connection) async throws {
+    /// - Parameter onList: is called when the daemon has told its list.
+    private func follow(over connection: Connection, _ onList: @escaping @Sendable () -> Void) async throws {
         let client = HandoffClient(connection: connection)
         try await client.withSignals { signals in
             try await client.startLooking()
             send(try await client.objects().nearby)
+            onList()
             try await race {
                 for try await _ in signals { self.send(try await client.objects().nearby) }
             } _: {

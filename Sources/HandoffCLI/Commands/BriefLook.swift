@@ -25,8 +25,9 @@ struct BriefLook: Sendable {
     func all() async throws -> Result<[NearbyActivityDescription]> {
         let known = try await client.objects().nearby
         guard known.isEmpty else { return Result(found: known, message: "") }
-        // The whole time: who lists wants more than the first.
-        let result: Result<Never> = try await first { _ in nil }
+        // Who lists wants more than the first. A device shows one activity, so that the list of all devices is complete.
+        let devices = try await client.objects().devices.count
+        let result = try await first { nearby in nearby.count >= devices ? nearby : nil }
         return Result(found: try await client.objects().nearby, message: result.message)
     }
 

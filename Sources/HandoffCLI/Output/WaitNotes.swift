@@ -2,7 +2,6 @@ import AsyncSupport
 import DBus
 import HandoffBus
 private import Glibc
-private import Synchronization
 
 /// What a command tells a person at the terminal while a continuation takes long.
 struct WaitNotes {
@@ -10,8 +9,8 @@ struct WaitNotes {
     let output: Output
     let activity: NearbyActivityDescription
 
-    /// How long a step may take until it is shown, and how often a new one is looked for.
-    private static let interval = Duration.seconds(2)
+    /// How long a continuation may take until its steps are shown.
+    private static let patience = Duration.seconds(2)
 
     /// Runs `body`; meanwhile shows on standard error, if that is a terminal, what it waits for.
     ///
@@ -22,22 +21,21 @@ struct WaitNotes {
         guard isatty(STDERR_FILENO) != 0, !output.isJSON else { return try await body() }
         let (client, output, path) = (client, output, activity.path)
         let name = printable(activity.deviceName)
-        let step = Mutex("fetching it from \(name)")
+        let step = CurrentValue("fetching it from \(name)")
         return try await client.withSignals { signals in
             try await race(body) {
                 try await race {
                     for try await signal in signals where signal.path == path {
                         guard let text = Self.text(NearbyActivityEvent.Step(signal), name) else { continue }
-                        step.withLock { $0 = text }
+                        step.set(text)
                     }
                     try await untilCancelled()
                 } _: {
-                    var shown = ""
+                    try await Task.sleep(for: Self.patience)
+                    var shown = step.current
                     while true {
-                        try await Task.sleep(for: Self.interval)
-                        let text = step.withLock { $0 }
-                        if text != shown { output.note("\(text) … (Ctrl-C ends this)") }
-                        shown = text
+                        output.note("\(shown.value) … (Ctrl-C ends this)")
+                        shown = try await step.changed(since: shown)
                     }
                 }
             }

@@ -36,6 +36,7 @@ struct ListeningService<R: Radio>: Service {
                     try await untilCancelled()
                 }
             } catch let error as RadioError {
+                if engine.read({ $0.radio.port != nil }) { retry.reset() }
                 engine.radio.listening(at: nil)
                 engine.radio.failed(.listening, error)
                 logger.debug("cannot listen: \(error.message)", metadata: ["code": "\(error.code)"])

@@ -95,7 +95,7 @@ extension Engine.State {
     /// Records that a trusted device was in contact just now, in this version of the protocol.
     mutating func recordSeen(_ id: DeviceID, at now: Moment) {
         guard let device = trust.devices[id] else { return }
-        let isFirst = nearby.lastSeen.updateValue(now.unixMicroseconds, forKey: id) == nil
+        let isFirst = nearby.lastSeen.updateValue(now, forKey: id) == nil
         if isFirst { show(.deviceHeard(device)) }
     }
 

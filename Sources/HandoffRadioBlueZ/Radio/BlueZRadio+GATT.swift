@@ -34,21 +34,20 @@ extension BlueZRadio {
         deadline: ContinuousClock.Instant,
         in session: Session
     ) async throws -> GATTClientTransport {
+        var backoff = Backoff(first: .milliseconds(100), longest: .milliseconds(500))
         while true {
             do {
                 let device = try await connect(to: peer, deadline: deadline, in: session)
                 return try await openGATTChannel(of: device, at: peer, port)
             } catch let error as BlueZError where Self.transient.contains(error.code) {
-                logger.debug("dialling \(peer) over GATT again in \(Self.redialPause): \(error)")
-                try await Task.sleep(for: Self.redialPause)
+                logger.debug("dialling \(peer) over GATT again in \(backoff.nextDelay): \(error)")
+                try await backoff.wait()
             }
         }
     }
 
     /// Temporary failures that say nothing about the peer; the caller has a time limit.
     private static let transient: Set<BlueZError.Code> = [.connectFailed, .notConnected, .busy, .deviceAbsent]
-
-    private static let redialPause = Duration.milliseconds(500)
 
     private func openGATTChannel(
         of device: GATTPeer,
