@@ -14,6 +14,22 @@ extension HandoffClient {
         _ = try await callApps("SetDefault", [.string(type), .string(app), .noOptions])
     }
 
+    /// Returns the types of documents that are opened without a question, each with the id of the app.
+    package func confirmedTypes() async throws -> [(type: String, app: String)] {
+        let reply = try await callApps("ListConfirmedTypes", [.noOptions])
+        return (reply.first?.array ?? []).compactMap { pair in
+            guard case .structure(let parts) = pair, let type = parts.first?.string, let app = parts.last?.string else {
+                return nil
+            }
+            return (type, app)
+        }
+    }
+
+    /// Has the user asked again before documents of a type are opened in an app.
+    package func removeConfirmedType(_ type: String, for app: String) async throws {
+        _ = try await callApps("RemoveConfirmedType", [.string(type), .string(app), .noOptions])
+    }
+
     /// Has the sites of all domains that apps claim asked again; returns before they have answered.
     package func checkDomains() async throws {
         _ = try await callApps("CheckDomains", [.noOptions])

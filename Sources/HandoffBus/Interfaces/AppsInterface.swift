@@ -79,6 +79,10 @@ package protocol AppsHandler: Sendable {
     var list: (apps: [AppDescription], faults: [AppFileFault]) { get }
     /// Makes an app the default for activities of a type; an empty id removes the default.
     func setDefault(_ app: String, for type: String) async throws
+    /// The types of documents that are opened without a question, each with the id of the app.
+    var confirmed: [(type: String, app: String)] { get }
+    /// Has the user asked again before documents of a type are opened in an app.
+    func removeConfirmed(_ type: String, for app: String) async throws
     /// Has the sites of all domains that apps claim asked again.
     func checkDomains()
 }
@@ -111,9 +115,31 @@ extension Interface {
             handler.checkDomains()
             return .reply([])
         }
-        let methods = [list, setDefault, checkDomains]
+        let methods = [list, setDefault, listConfirmed(handler), removeConfirmed(handler), checkDomains]
         return Interface(name: HandoffName.appsInterface, methods: methods, signals: appsSignals)
             .annotatedForCodeGenerators()
+    }
+
+    private static func listConfirmed(_ handler: some AppsHandler) -> Method {
+        let confirmed = Argument(name: "confirmed", type: .array(.structure([.string, .string])))
+        return Method(name: "ListConfirmedTypes", inputs: [.options], outputs: [confirmed]) { _ in
+            let pairs = handler.confirmed.map { Value.structure([.string($0.type), .string($0.app)]) }
+            return .reply([.array(of: .structure([.string, .string]), pairs)])
+        }
+    }
+
+    private static func removeConfirmed(_ handler: some AppsHandler) -> Method {
+        Method(
+            name: "RemoveConfirmedType",
+            inputs: [Argument(name: "type", type: .string), Argument(name: "app", type: .string), .options]
+        ) { invocation in
+            let type = try invocation.arguments.decode(at: 0, as: String.self)
+            let app = try invocation.arguments.decode(at: 1, as: String.self)
+            return .deferred {
+                try await handler.removeConfirmed(type, for: app)
+                return []
+            }
+        }
     }
 
     /// The signals of `org.handoffd.Apps1`.

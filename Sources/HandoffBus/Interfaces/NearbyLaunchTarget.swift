@@ -30,7 +30,7 @@ package enum NearbyLaunchTarget: Hashable, Sendable {
 package struct ContinuationOptions: Hashable, Sendable {
     /// The token with which the app may take the focus (XDG activation); nil when there is none.
     package var activationToken: String?
-    /// Whether a document is opened that can start a program.
+    /// Whether a document is opened that may start a program.
     package var opensPrograms: Bool
 
     /// Whether the caller shows the user a failure, so that the app need not.

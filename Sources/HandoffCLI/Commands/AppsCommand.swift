@@ -7,7 +7,12 @@ struct AppsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apps",
         abstract: "List the apps that continue activities; set defaults.",
-        usage: "handoffctl apps [--check [--again]] [--default <type> [<app>]]"
+        usage: """
+            handoffctl apps [--check [--again]]
+            handoffctl apps --default <type> [<app>]
+            handoffctl apps --confirmed
+            handoffctl apps --forget <type> <app>
+            """
     )
 
     @OptionGroup var options: GlobalOptions
@@ -21,6 +26,12 @@ struct AppsCommand: AsyncParsableCommand {
     @Flag(name: .customLong("default"), help: "Make APP the default for TYPE; without APP, clear it.")
     var isDefault = false
 
+    @Flag(help: "List the types of documents that are opened without a question, as you have agreed.")
+    var confirmed = false
+
+    @Flag(help: "Ask again before documents of TYPE are opened in APP.")
+    var forget = false
+
     @Argument(help: "With --default: the activity type.", completion: KnownNames.appTypes.completion)
     var type: String?
 
@@ -28,12 +39,27 @@ struct AppsCommand: AsyncParsableCommand {
     var app: String?
 
     func validate() throws {
-        guard isDefault == (type != nil) else { throw ValidationError("TYPE and --default go together.") }
+        guard [check, isDefault, confirmed, forget].count(where: \.self) <= 1 else {
+            throw ValidationError("Give one of --check, --default, --confirmed and --forget.")
+        }
+        guard (isDefault || forget) == (type != nil) else {
+            throw ValidationError("TYPE goes together with --default or --forget.")
+        }
+        guard !forget || app != nil else { throw ValidationError("--forget needs TYPE and APP.") }
         guard check || !again else { throw ValidationError("--again is for --check.") }
-        guard !check || !isDefault else { throw ValidationError("Give --check or --default, not both.") }
     }
 
     func run() async throws {
+        guard confirmed || forget else { return try await listApps() }
+        let removed = forget ? type.flatMap { type in app.map { (type, $0) } } : nil
+        try await options.withClient { client, output in
+            if let (type, app) = removed { try await client.removeConfirmedType(type, for: app) }
+            let confirmed = try await client.confirmedTypes()
+            try output.print(confirmed.map(ConfirmedTypeDocument.init), Self.text(confirmed))
+        }
+    }
+
+    private func listApps() async throws {
         let (check, again, type, app) = (check, again, type, app)
         try await options.withClient { client, output in
             if let type { try await client.setDefault(app ?? "", for: type) }
@@ -62,6 +88,13 @@ struct AppsCommand: AsyncParsableCommand {
                 )
             }
         }
+        return table.text
+    }
+
+    private static func text(_ confirmed: [(type: String, app: String)]) -> String {
+        guard !confirmed.isEmpty else { return "no documents are opened without a question but those that do nothing" }
+        var table = Table("TYPE", "APP")
+        for (type, app) in confirmed { table.append(printable(type), printable(app)) }
         return table.text
     }
 
@@ -94,6 +127,14 @@ enum CheckDocument: Encodable {
         case .domain(let domain): try domain.encode(to: encoder)
         }
     }
+}
+
+/// One element of what `handoffctl apps --confirmed --json` prints.
+struct ConfirmedTypeDocument: Encodable {
+    /// The MIME type of documents.
+    let type: String
+    /// The id of the app that opens them.
+    let app: String
 }
 
 /// One element of what `handoffctl apps --json` prints.

@@ -46,7 +46,7 @@ struct ContinueCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The XDG activation token that lets the app take focus.", valueName: "token"))
     var activationToken: String?
 
-    @Flag(help: "Open its document even if that can start a program.")
+    @Flag(help: "Open its document even if that may start a program.")
     var openProgram = false
 
     func validate() throws {
@@ -90,7 +90,7 @@ struct ContinueCommand: AsyncParsableCommand {
         }
     }
 
-    /// Continues an activity; asks the user at the terminal whether a document may be opened that can start a program.
+    /// Continues an activity; asks the user at the terminal whether a document may be opened that may start a program.
     private static func continueActivity(
         _ chosen: NearbyActivityDescription,
         _ options: ContinuationOptions,

@@ -68,7 +68,7 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
         package static let documentNotShared = Code(wrapped: .documentNotShared)
         /// A document does not exist.
         package static let documentMissing = Code(wrapped: .documentMissing)
-        /// A document can start a program, and the user has not confirmed that it may.
+        /// A document may start a program, and the user has not agreed to it.
         package static let documentIsProgram = Code(wrapped: .documentIsProgram)
         /// No synchronised folder has that id, or its directory does not exist.
         package static let noSuchFolder = Code(wrapped: .noSuchFolder)

@@ -8,6 +8,8 @@ import SystemPackage
 /// A document of this device that may be opened.
 struct OpenableDocument: Sendable {
     let url: FileURL
+    /// The last component of its path.
+    let name: String
     /// Its MIME type, followed by the supertypes; empty if it is unknown.
     let types: [String]
 }
@@ -15,12 +17,8 @@ struct OpenableDocument: Sendable {
 extension AppTracker {
     /// Returns the document that a URL names.
     ///
-    /// - Parameters:
-    ///   - text: the URL.
-    ///   - mayStartPrograms: whether it may be a document that can start a program, as the user has decided.
-    /// - Throws: ``HandoffError`` with `notContinuable` when it is not a file on this device that can be read, and with
-    ///   `documentIsProgram`.
-    func document(at text: String, mayStartPrograms: Bool) throws(HandoffError) -> OpenableDocument {
+    /// - Throws: ``HandoffError`` with `notContinuable` when it is not a file on this device that can be read.
+    func document(at text: String) throws(HandoffError) -> OpenableDocument {
         guard let url = try? FileURL(text) else {
             throw HandoffError(.notContinuable, "\(text.debugDescription) is not a document on this device.")
         }
@@ -35,16 +33,40 @@ extension AppTracker {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw HandoffError(.notContinuable, "\(path) is not a regular file, so it is not opened.")
         }
-        let types = documentApps.types(ofFileNamed: name)
-        let isProgram = ProgramTypes.contains(types) || Self.isExecutable(path, status)
-        guard mayStartPrograms || !isProgram else {
+        return OpenableDocument(url: url, name: name, types: documentApps.types(ofFileNamed: name))
+    }
+
+    /// Lets a document be opened in an app: if its type is inert, or the user agrees, or has agreed for this type and app
+    /// before. That the user agrees is remembered for this type and app, if the type is known.
+    ///
+    /// The modes of the file do not count: on some file systems every file can be executed, and an app gets the document, and
+    /// does not execute it.
+    ///
+    /// - Parameters:
+    ///   - document: the document.
+    ///   - app: the id of the app's desktop file.
+    ///   - hasAgreed: whether the user has agreed to this document in this continuation.
+    /// - Throws: ``HandoffError`` with `documentIsProgram`.
+    func permit(_ document: OpenableDocument, in app: String, hasAgreed: Bool) async throws(HandoffError) {
+        let type = document.types.first
+        if let type, InertTypes.contains(type) || confirmedTypes.contains(type, for: app) { return }
+        guard hasAgreed else {
             throw HandoffError(
                 .documentIsProgram,
-                "The document \(name) can start a program; it is not opened before you have confirmed that it may: use "
-                    + "`handoffctl continue --open-program`."
+                "\(document.name) \(type.map { "is of the type \($0)" } ?? "has no type that is known here"), and may start "
+                    + "a program when \(app) opens it. It is not opened before you have agreed: use `handoffctl continue "
+                    + "--open-program`\(type == nil ? "" : ", which is remembered for this type and app")."
             )
         }
-        return OpenableDocument(url: url, types: types)
+        guard let type else { return }
+        do {
+            try await confirmedTypes.insert(type, for: app)
+        } catch {
+            logger.warning(
+                "cannot remember that documents of a type are opened: \(error)",
+                metadata: ["event": "type.unwritten", "type": "\(type)", "app": "\(app)"]
+            )
+        }
     }
 
     /// Returns the default app for a document.
@@ -62,18 +84,5 @@ extension AppTracker {
             )
         }
         return app
-    }
-
-    /// `ST_NOEXEC` (bits/statvfs.h), which is not visible to a module without _GNU_SOURCE.
-    private static let noExecution: UInt = 8
-
-    /// Whether the system would execute the file.
-    ///
-    /// File systems that have no modes of their own show every file as executable, and are usually mounted so that
-    /// nothing on them is executed.
-    private static func isExecutable(_ path: FilePath, _ status: stat) -> Bool {
-        var fileSystem = statvfs()
-        guard status.st_mode & 0o111 != 0 else { return false }
-        return path.withPlatformString { statvfs($0, &fileSystem) } != 0 || fileSystem.f_flag & Self.noExecution == 0
     }
 }

@@ -13,6 +13,7 @@ struct AppTracker: Service {
     let engine: Engine
     let scan: AppScan
     let documentApps: DocumentAppScan
+    let confirmedTypes: ConfirmedTypes
     let reactor: Reactor
     /// An absolute path, of a directory that is the user's alone, for the standard inputs of apps.
     let inputDirectory: FilePath
@@ -49,6 +50,7 @@ struct AppTracker: Service {
         engine: Engine,
         scan: AppScan,
         documentApps: DocumentAppScan,
+        confirmedTypes: ConfirmedTypes,
         reactor: Reactor,
         inputDirectory: FilePath,
         logger: Logger
@@ -56,6 +58,7 @@ struct AppTracker: Service {
         self.engine = engine
         self.scan = scan
         self.documentApps = documentApps
+        self.confirmedTypes = confirmedTypes
         self.reactor = reactor
         self.inputDirectory = inputDirectory
         self.logger = logger

@@ -33,6 +33,7 @@ final class DefaultApps: Sendable {
 struct AppsObject: AppsHandler {
     let engine: Engine
     let defaults: DefaultApps
+    let confirmedTypes: ConfirmedTypes
 
     var list: (apps: [AppDescription], faults: [AppFileFault]) {
         let registry = engine.desktop.installedApps
@@ -55,6 +56,17 @@ struct AppsObject: AppsHandler {
         }
         try await defaults.set(app.isEmpty ? nil : app, for: type) {
             engine.desktop.setDefaultApps(defaults.all)
+        }
+    }
+
+    var confirmed: [(type: String, app: String)] { confirmedTypes.all }
+
+    func removeConfirmed(_ type: String, for app: String) async throws {
+        guard try await confirmedTypes.remove(type, for: app) else {
+            throw HandoffErrorName.invalidArgument.reply(
+                "You have not agreed that documents of the type \(type.debugDescription) are opened in "
+                    + "\(app.debugDescription); see `handoffctl apps --confirmed`."
+            )
         }
     }
 

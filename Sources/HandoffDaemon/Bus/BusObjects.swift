@@ -32,7 +32,11 @@ struct BusObjects: Sendable {
     /// Exports an object for everything in the state.
     func show(_ state: Engine.State) {
         objects.insertObjectManager(at: HandoffName.root)
-        let appsObject = AppsObject(engine: engine, defaults: defaultApps)
+        let appsObject = AppsObject(
+            engine: engine,
+            defaults: defaultApps,
+            confirmedTypes: continuations.apps.confirmedTypes
+        )
         let others: [Interface] = [
             .apps(appsObject), .documents(documentsObject), .pairing(PairingObject(objects: self)), .rules(rules),
             .settings(settings),

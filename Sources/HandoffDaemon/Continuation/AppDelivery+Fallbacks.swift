@@ -19,13 +19,16 @@ extension AppDelivery {
         var failure: HandoffError?
         if let text = activity.documentURL {
             do throws(HandoffError) {
-                document = try apps.document(at: text, mayStartPrograms: options.opensPrograms)
+                document = try apps.document(at: text)
             } catch {
                 failure = error
             }
         }
         if let document, let app = declining?.documentApp, app.opens(document) {
-            if case .success(let outcome) = await open(document, with: app) { return .success(outcome) }
+            switch await open(document, with: app) {
+            case .success(let outcome): return .success(outcome)
+            case .failure(let error): if error.code == .documentIsProgram { failure = error }
+            }
         }
         if let page = activity.webpageURL {
             guard let obstacle = await openWebpage(page, of: activity, after: declining) else {
@@ -115,6 +118,7 @@ extension AppDelivery {
         with app: DocumentApp
     ) async -> Result<Continuation.Outcome, HandoffError> {
         do throws(HandoffError) {
+            try await permit(document, in: app.id)
             switch app.launchMethod {
             case .bus: try await open(document, with: app.id, startedBy: app.command)
             case .command(let line): try await open(document, by: line, of: app.id)

@@ -76,8 +76,10 @@ struct AppDelivery: Sendable {
         }
         guard let text = activity.documentURL else { return await launch(line.arguments(), of: app) }
         do throws(HandoffError) {
-            let document = try apps.document(at: text, mayStartPrograms: options.opensPrograms)
-            return await launch(try arguments(of: line, opening: document), of: app)
+            let document = try apps.document(at: text)
+            let command = try arguments(of: line, opening: document)
+            try await permit(document, in: app)
+            return await launch(command, of: app)
         } catch {
             return Self.response(error)
         }
@@ -104,12 +106,18 @@ struct AppDelivery: Sendable {
     /// Passes the document of an activity to an app that does not support Handoff but handles the activity's type.
     private func offer(_ text: String, to app: App) async -> Continuation.Response {
         do throws(HandoffError) {
-            let document = try apps.document(at: text, mayStartPrograms: options.opensPrograms)
+            let document = try apps.document(at: text)
+            try await permit(document, in: app.id)
             try await open(document, with: app.id, startedBy: nil)
             return .accepted
         } catch {
             return Self.response(error)
         }
+    }
+
+    /// Lets a document be opened in an app, as `AppTracker.permit(_:in:hasAgreed:)`.
+    func permit(_ document: OpenableDocument, in app: String) async throws(HandoffError) {
+        try await apps.permit(document, in: app, hasAgreed: options.opensPrograms)
     }
 
     /// Returns the activity with the value by which the app requests a stream.

@@ -106,6 +106,7 @@ package struct Daemon<R: Radio>: Sendable {
             engine: engine,
             scan: options.apps,
             documentApps: options.documentApps,
+            confirmedTypes: try ConfirmedTypes(from: directory),
             reactor: reactor,
             inputDirectory: options.runtimeDirectory ?? directory.path,
             logger: logger

@@ -22,7 +22,7 @@ package struct WindowModel: Sendable {
         case drop(device: String)
         case name(device: String)
         case rule(kind: String)
-        /// Whether a document may be opened that can start a program.
+        /// Whether a document may be opened that may start a program.
         case program(ObjectPath, message: String)
     }
 

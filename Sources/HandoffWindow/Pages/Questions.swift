@@ -83,7 +83,7 @@ extension WindowModel {
 
     private static func program(_ message: String) -> QuestionView {
         QuestionView(
-            heading: translated("Open something that can start a program?"),
+            heading: translated("Open something that may start a program?"),
             text: shown(message),
             responses: [cancel, ResponseView("open", translated("Open"), .destructive)]
         )

@@ -12,12 +12,12 @@ import Testing
 )
 struct LaunchStories {
     /// Installs a program that writes its arguments and activation tokens to a file.
-    private static func writeRecorder(_ world: World) async throws {
+    static func writeRecorder(_ world: World) async throws {
         let text = "#!/bin/sh\necho \"$@ $XDG_ACTIVATION_TOKEN $DESKTOP_STARTUP_ID\" > \"$HOME/record\"\necho on air\n"
         try await world.writeProgram(text, to: "bin/recorder")
     }
 
-    private static func record(_ world: World, _ desktop: Device) async throws -> String {
+    static func record(_ world: World, _ desktop: Device) async throws -> String {
         try await desktop.log.event("app.ended")
         return try String(contentsOf: world.directory.appending(path: "record"), encoding: .utf8)
     }
@@ -25,7 +25,7 @@ struct LaunchStories {
     /// Writes a document that both devices have, and the file that assigns its MIME type.
     ///
     /// - Returns: the options that publish it.
-    private static func document(_ world: World, _ laptop: Device, _ desktop: Device) async throws -> [String] {
+    static func document(_ world: World, _ laptop: Device, _ desktop: Device) async throws -> [String] {
         try world.write("Hello\n", to: "my docs/a draft.txt")
         try world.write("50:text/plain:*.txt\n", to: "share/mime/globs2")
         for device in [laptop, desktop] {
@@ -410,37 +410,6 @@ struct LaunchStories {
                         #expect(result["application"].string == "org.example.Editor")
                         #expect(await reader.next().hasSuffix("/my%20docs/a%20draft.txt  "))
                     }
-                }
-            }
-        }
-    }
-
-    @Test(
-        "A document that can start a program, by its type or its mode, is opened only if the user agrees",
-        arguments: ["launcher.desktop", "a draft.txt"]
-    )
-    func program(name: String) async throws {
-        let prepare: @Sendable (World) async throws -> Void = { world in
-            try await Self.writeRecorder(world)
-            let types = "text/plain;application/x-desktop;"
-            let head = "[Desktop Entry]\nType=Application\nName=N\nExec=recorder %f\nMimeType=\(types)\n"
-            try world.write(head, to: "share/applications/reader.desktop")
-        }
-        try await World.runApps(prepare) { world, laptop, desktop in
-            _ = try await Self.document(world, laptop, desktop)
-            try world.write("50:text/plain:*.txt\n50:application/x-desktop:*.desktop\n", to: "share/mime/globs2")
-            try world.write("[Desktop Entry]\n", to: "my docs/launcher.desktop")
-            let file = world.directory.appending(path: "my docs/\(name)").path(percentEncoded: false)
-            if name.hasSuffix(".txt") { #expect(chmod(file, 0o755) == 0) }
-            try await desktop.watching { watcher in
-                try await laptop.publishing("org.example.draw", ["--document", file]) { _ in
-                    try await watcher.until { $0.first?["opensWith"].string == "document" }
-                    let result = try await desktop.run("--json", "continue")
-                    #expect(result.status == 1)
-                    #expect(try JSON(result.stderr)["name"].string == "org.handoffd.Error.DocumentIsProgram")
-                    #expect(result.stderr.contains(name))
-                    #expect(try await desktop.json("continue", "--open-program")["application"].string == "reader")
-                    #expect(try await Self.record(world, desktop).hasPrefix(file))
                 }
             }
         }

@@ -106,7 +106,10 @@ enum Interfaces {
 
         var list: (apps: [AppDescription], faults: [AppFileFault]) { ([], []) }
 
+        var confirmed: [(type: String, app: String)] { [] }
+
         func setDefault(_ app: String, for type: String) throws {}
+        func removeConfirmed(_ type: String, for app: String) throws {}
     }
 
     private struct NoDocuments: DocumentsHandler {

@@ -121,18 +121,4 @@ struct DocumentAppsTests {
         #expect(choice("a.gif", environment) == nil)
         #expect(choice("a.unknown", environment) == nil)
     }
-
-    @Test("Types whose documents start programs are known by themselves and by their supertypes")
-    func programs() {
-        for type in [
-            "application/x-desktop", "application/x-shellscript", "application/vnd.appimage",
-            "application/java-archive",
-        ] {
-            #expect(ProgramTypes.contains([type]))
-        }
-        #expect(ProgramTypes.contains(["text/x-new-language", "application/x-executable", "text/plain"]))
-        #expect(ProgramTypes.contains(["application/vnd.flatpak.ref"]))
-        #expect(!ProgramTypes.contains(["text/markdown", "text/plain"]))
-        #expect(!ProgramTypes.contains([]))
-    }
 }

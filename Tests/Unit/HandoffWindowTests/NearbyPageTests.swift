@@ -181,7 +181,7 @@ struct NearbyPageTests {
         #expect(window.daemon(.continued(Fixture.nearby, .failure(CallFailure(.userCancelled, "")))).isEmpty)
     }
 
-    @Test("A document that can start a program is opened only after a question, which Enter cancels")
+    @Test("A document that may start a program is opened only after a question, which Enter cancels")
     func program() throws {
         var window = Fixture(Fixture.state(nearby: [Fixture.activity()]))
         window.user(.continueActivity(Fixture.nearby))

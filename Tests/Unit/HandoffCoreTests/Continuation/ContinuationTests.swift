@@ -221,10 +221,10 @@ struct ContinuationTests {
     }
 
     @Test(
-        "A document that can start a program is opened by no app: the user gets the error, unless there is a web page"
+        "A document that may start a program is opened by no app: the user gets the error, unless there is a web page"
     )
     func program() throws {
-        let error = HandoffError(.documentIsProgram, "The document can start a program.")
+        let error = HandoffError(.documentIsProgram, "The document may start a program.")
         for page in [nil, "https://example.org"] {
             var machine = Continuation()
             let activity = try Self.activity(page)
