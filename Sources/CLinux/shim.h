@@ -7,7 +7,6 @@
 
 #include <fcntl.h>
 #include <libintl.h>
-#include <link.h>
 #include <malloc.h>
 #include <sys/auxv.h>
 #include <sys/epoll.h>
@@ -83,44 +82,3 @@ static inline bool handoff_has_aes_instructions(void) {
 #endif
 }
 
-// dl_iterate_phdr(3): link.h declares it only with _GNU_SOURCE. handoff_loaded_object has the first members
-// of dl_phdr_info.
-struct dl_phdr_info;
-extern int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data);
-struct handoff_loaded_object {
-    ElfW(Addr) address;
-    const char *name;
-    const ElfW(Phdr) *segments;
-    ElfW(Half) segment_count;
-};
-
-// Whether the dynamic linker has written into code: what it wrote is in no file. Compilers of today produce no such code.
-static inline bool handoff_has_relocated_code(const struct handoff_loaded_object *object) {
-    for (int number = 0; number < object->segment_count; number++) {
-        if (object->segments[number].p_type != PT_DYNAMIC) { continue; }
-        const ElfW(Dyn) *entry = (const ElfW(Dyn) *)(object->address + object->segments[number].p_vaddr);
-        for (; entry->d_tag != DT_NULL; entry++) {
-            if (entry->d_tag == DT_TEXTREL) { return true; }
-            if (entry->d_tag == DT_FLAGS && (entry->d_un.d_val & DF_TEXTREL) != 0) { return true; }
-        }
-    }
-    return false;
-}
-
-static inline int handoff_release_segments(struct dl_phdr_info *info, size_t size, void *data) {
-    const struct handoff_loaded_object *object = (const struct handoff_loaded_object *)info;
-    if (handoff_has_relocated_code(object)) { return 0; }
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    for (int number = 0; number < object->segment_count; number++) {
-        const ElfW(Phdr) *segment = &object->segments[number];
-        if (segment->p_type != PT_LOAD || (segment->p_flags & PF_W) != 0) { continue; }
-        const uintptr_t start = (object->address + segment->p_vaddr + page - 1) & ~(page - 1);
-        const uintptr_t end = (object->address + segment->p_vaddr + segment->p_filesz) & ~(page - 1);
-        if (start < end) { madvise((void *)start, end - start, MADV_DONTNEED); }
-    }
-    return 0;
-}
-
-// madvise(2): takes all that the program and its libraries have mapped from files and cannot write out of this process's
-// memory. A page comes back from the file when it is used next. The dynamic linker unloads nothing meanwhile.
-static inline void handoff_release_code(void) { dl_iterate_phdr(handoff_release_segments, NULL); }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures an idle daemon and handoff-desktop beside it: resident memory, and how often their threads wake up.
+"""Measures an idle daemon and handoff-desktop beside it: memory, and how often their threads wake up.
 
 Most states have the simulated radio. The last one has a bluetoothd without a kernel (Tests/Support/fake-bluetoothd), which
 answers at once: each window of scanning is a conversation with it, whose wake-ups are counted.
@@ -7,7 +7,9 @@ answers at once: each window of scanning is a conversation with it, whose wake-u
 resting.py [SECONDS]      each state is measured for SECONDS, 30 by default
 
 HANDOFF_PROGRAMS is the directory of the programs to measure; the default is the debug build. A wake-up is a voluntary
-context switch of any thread. A program that only sleeps is measured too, to show what the machine itself adds.
+context switch of any thread. A program that only sleeps is measured too, to show what the machine itself adds. Private
+memory is what the session would not need without the program; the proportional set size (PSS) adds to it the share of the
+pages of files that others use too. Of a daemon, which protects its memory, only root can read the PSS.
 """
 
 import contextlib
@@ -24,25 +26,32 @@ from world import Lines, PROGRAMS, device, private_bus, process, run_story, trus
 
 
 def memory(pid):
-    """The resident memory in MiB: in total, and the private part."""
-    fields = dict(
-        line.split(":", 1) for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines() if ":" in line
-    )
-    return tuple(int(fields[name].split()[0]) / 1024 for name in ("VmRSS", "RssAnon"))
+    """The private memory and the proportional set size in MiB; None for the latter where it may not be read."""
+    private = field(pid, "status", "RssAnon")
+    with contextlib.suppress(PermissionError):
+        return private, field(pid, "smaps_rollup", "Pss")
+    return private, None
 
 
-def rest(state, daemon, sleeper, seconds, megabytes=None, most=None):
+def field(pid, file, name):
+    """A size that the kernel tells of a process, in MiB (proc(5))."""
+    text = pathlib.Path(f"/proc/{pid}/{file}").read_text(encoding="ascii")
+    return next(int(line.split()[1]) / 1024 for line in text.splitlines() if line.startswith(f"{name}:"))
+
+
+def rest(state, daemon, sleeper, seconds, mebibytes=None, most=None):
     """Measures a process and the sleeping one, and prints a line, with the budgets of the state if it has some."""
     before = wake_ups(daemon.pid), wake_ups(sleeper.pid)
     # A fixed time, since wake-ups per second are measured.
     time.sleep(seconds)
     woken, idle = woken_since(before[0], daemon.pid), woken_since(before[1], sleeper.pid)
-    resident, own = memory(daemon.pid)
-    verdicts = [budget.at_most(resident * 1.048576, megabytes, "MB resident")] if megabytes else []
+    private, proportional = memory(daemon.pid)
+    verdicts = [budget.at_most(private, mebibytes, "MiB private")] if mebibytes else []
     if most is not None:
         verdicts.append(budget.at_most(woken / seconds, most, "wake-ups/s"))
     print(
-        f"{state:<42} {resident:6.1f} MiB {own:6.1f} MiB {woken / seconds:9.2f}/s {idle / seconds:6.2f}/s",
+        f"{state:<42} {private:6.1f} MiB "
+        f"{'for root' if proportional is None else f'{proportional:6.1f} MiB'} {woken / seconds:9.2f}/s {idle / seconds:6.2f}/s",
         *verdicts, sep="   ", flush=True,
     )
 
@@ -81,8 +90,7 @@ def windows(directory, seconds):
 # How long a program needs at most after its start until it has read what is there, and its first timers have passed, in
 # seconds.
 SETTLING = 20
-# How long after a device was heard last the daemon is at rest, in seconds: by ScanPolicy it scans less after two minutes, and
-# CodeReleaseService releases code fifteen seconds later.
+# How long after a device was heard last the daemon is at rest, in seconds: by ScanPolicy it scans less after two minutes.
 QUIET = 140
 
 
@@ -96,19 +104,19 @@ def story(seconds):
         air = pathlib.Path(directory) / "air"
         air.mkdir()
         radio = ["--radio", f"simulated:{air}"]
-        print(f"{'':<42} {'resident':>10} {'private':>10} {'wake-ups':>11} {'sleep':>8}")
+        print(f"{'':<42} {'private':>10} {'PSS':>10} {'wake-ups':>11} {'sleep':>8}")
         with device("laptop", directory, radio, system) as laptop, device("desktop", directory, radio, system) as desktop:
             time.sleep(SETTLING)
-            rest("no device is trusted", desktop.daemon, sleeper, seconds, megabytes=15, most=0)
+            rest("no device is trusted", desktop.daemon, sleeper, seconds, mebibytes=2.5, most=0)
             trust_each_other(laptop, desktop)
             time.sleep(QUIET)
-            rest("one device is trusted, nothing to continue", desktop.daemon, sleeper, seconds, megabytes=15)
+            rest("one device is trusted, nothing to continue", desktop.daemon, sleeper, seconds, mebibytes=2.5)
             with process([PROGRAMS / "handoff-desktop", "--bus", desktop.bus]) as panel:
                 # It takes its name once it has read the daemon.
                 name = "org.handoffd.Desktop1"
                 subprocess.run(["gdbus", "wait", "--address", desktop.bus, "--timeout", "30", name], check=True)
                 time.sleep(SETTLING)
-                rest("handoff-desktop, nothing to continue", panel, sleeper, seconds, megabytes=12, most=0)
+                rest("handoff-desktop, nothing to continue", panel, sleeper, seconds, mebibytes=1.5, most=0)
             with laptop.publishing("--type", "org.example.notes.editing"):
                 with desktop.watching() as nearby:
                     nearby.wait(lambda entries: entries, "the laptop's activity")

@@ -21,15 +21,6 @@ enum Diagnosis {
     private static func stateFindings(_ facts: DoctorFacts) -> [Finding] {
         guard let state = facts.stateDirectory else { return [] }
         var findings: [Finding] = []
-        if let earlier = state.earlierPath, state.hasIdentity {
-            findings.append(
-                .advice(
-                    "identity",
-                    "\(earlier) has the keys of another identity of this computer, which is not used.",
-                    cure: "rm \(earlier)/identity \(earlier)/devices"
-                )
-            )
-        }
         if state.mode != nil, !state.belongsToUser {
             findings.append(
                 .fault(

@@ -44,7 +44,7 @@ struct DoctorReport {
 
     /// The names that the messages may contain.
     private static func secrets(_ facts: DoctorFacts) -> [String] {
-        var secrets = [facts.stateDirectory?.path, facts.stateDirectory?.earlierPath].compactMap(\.self)
+        var secrets = [facts.stateDirectory?.path].compactMap(\.self)
         if case .running(let answers) = facts.daemon {
             let status = answers.status
             secrets += [status.deviceName, status.deviceID] + answers.folderProblems

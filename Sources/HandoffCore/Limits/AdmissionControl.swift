@@ -1,9 +1,9 @@
 package import HandoffModel
 
-/// A limit on the number of unauthenticated peers that always admits a newcomer.
+/// A limit on the number of sessions of peers that have proved who they are, which always admits a newcomer.
 ///
-/// When the limit is reached, the owner with the most slots loses its oldest one. So a flood under one identity evicts
-/// itself, and a flood under many identities has to reconnect faster than an honest peer needs its slot.
+/// When the limit is reached, the owner with the most places loses its oldest one. So a device that opens many sessions
+/// ends its own. Peers that have proved nothing wait in line for other places (``HandshakeQueue``).
 package struct AdmissionControl<Owner: Hashable & Sendable>: Sendable {
     /// The id of one admission; never reused.
     package typealias ID = SerialID<AdmissionControl>

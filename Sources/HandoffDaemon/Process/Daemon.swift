@@ -38,7 +38,6 @@ package struct Daemon<R: Radio>: Sendable {
             if directory.wasReadableForOthers {
                 logger.notice("others could read \(directory.path): it is now this user's alone")
             }
-            try adoptEarlierState(to: directory)
             let identity = try await Identity.loaded(from: directory)
             let engine = try Engine(identity: identity, name: options.name, in: directory, logger: logger)
             try await engine.pairings.recover()
@@ -56,19 +55,6 @@ package struct Daemon<R: Radio>: Sendable {
             try await Reactor.withReactor { reactor in
                 try await group(of: try services(for: engine, in: directory, on: reactor)).run()
             }
-        }
-    }
-
-    private func adoptEarlierState(to directory: StateDirectory) throws(HandoffError) {
-        guard let earlier = options.earlierStateDirectory else { return }
-        switch try EarlierStateDirectory.adopt(from: earlier, to: directory) {
-        case .absent: break
-        case .moved:
-            logger.notice("moved this device's keys and trusted devices from \(earlier) to \(directory.path)")
-        case .left:
-            logger.warning(
-                "\(earlier) has the keys of another identity of this computer, which handoffd does not use: remove them"
-            )
         }
     }
 
@@ -138,7 +124,6 @@ package struct Daemon<R: Radio>: Sendable {
             sites,
             ListeningService(engine: engine, radio: radio, reactor: reactor, logger: logger),
             ScanningService(engine: engine, radio: radio, logger: logger),
-            CodeReleaseService(plans: engine.scanning),
             client,
             CircleUpdateService(client: client, logger: logger),
             CopyCheckService(client: client, logger: logger),

@@ -10,8 +10,6 @@ package struct DaemonOptions: Sendable {
     package var bus: BusAddress
     /// The directory for keys and trusted devices.
     package var stateDirectory: FilePath
-    /// The directory from which the state of an earlier version is moved; nil when none is looked for.
-    package var earlierStateDirectory: FilePath?
     /// The user's directory for files of running programs; nil when there is none.
     package var runtimeDirectory: FilePath?
     /// The name that other devices display for this one.

@@ -64,8 +64,6 @@ package struct Settings: Sendable {
             apps: AppScan(directories: directories, searchPath: environment["PATH"] ?? ""),
             documentApps: DocumentAppScan(directories: directories, environment: environment)
         )
-        daemon.earlierStateDirectory =
-            line.stateDirectory == nil ? EarlierStateDirectory.path(environment: environment) : nil
         daemon.home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         daemon.runtimeDirectory = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? FilePath($0) : nil }
         daemon.siteCache = SiteCache(environment: environment)

@@ -2,7 +2,7 @@ import AsyncSupport
 import HandoffCore
 import Synchronization
 
-/// Limits the connections of peers whose identity is not proven; an evicted peer gets an error.
+/// Limits the sessions of peers that have proved who they are; an evicted peer gets an error.
 final class ConnectionLimiter<Owner: Hashable & Sendable>: Sendable {
     private struct State {
         var admission: AdmissionControl<Owner>

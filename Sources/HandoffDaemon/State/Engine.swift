@@ -8,8 +8,8 @@ import Synchronization
 
 /// The daemon's state, and the only place where it changes.
 ///
-/// Every event on the bus, from the radio or by the clock is a call of one of the engine's facets (`activities`,
-/// `nearby`, `trust`, `pairings`, `sessions`, `desktop`, `rules`, `air`). Under one mutex it changes the state, which
+/// Every event on the bus, from the radio or by the clock is a call of one of the engine's facets (the files of `Facets`,
+/// such as `engine.nearby`). Under one mutex it changes the state, which
 /// is a value; the results are published as plans, which the services carry out, and as effects, which the bus shows.
 /// Nothing blocks under the mutex, and no file is written under it: see `persist(_:then:)`.
 package final class Engine: Sendable {

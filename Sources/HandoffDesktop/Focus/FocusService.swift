@@ -79,9 +79,6 @@ struct FocusService: Sendable {
         do {
             try await client.setFocus(focus.process)
             return true
-        } catch let error as DBusError where error.name == .unknownMethod {
-            // A daemon of an earlier version.
-            return true
         } catch {
             try await Task.sleep(for: Self.delay)
             current.modify { _ in }

@@ -41,13 +41,7 @@ struct DaemonReader: Sendable {
 
     private func read() async throws(DBusError) -> DaemonMirror {
         let manager = try await all(HandoffName.managerInterface)
-        var rules: [String: Value]?
-        do {
-            rules = try await all(HandoffName.rulesInterface)
-        } catch {
-            // A daemon before version 0.1.0 has no rules.
-            guard error.name == .unknownInterface else { throw error }
-        }
+        let rules = try await all(HandoffName.rulesInterface)
         let objects = try await call("org.freedesktop.DBus.ObjectManager", "GetManagedObjects", [])
         guard let objects = objects.first else { throw DBusError(.unexpectedReply, "It has no list of objects.") }
         return DaemonMirror(manager: manager, rules: rules, objects: objects)

@@ -7,8 +7,7 @@ package struct DaemonMirror: Hashable, Sendable {
     private static let strength = "RSSI"
 
     private var manager: [String: Value]
-    /// Nil for a daemon without rules.
-    private var rulesProperties: [String: Value]?
+    private var rulesProperties: [String: Value]
     private var nearbyProperties: [ObjectPath: [String: Value]] = [:]
     private var deviceProperties: [ObjectPath: [String: Value]] = [:]
 
@@ -16,9 +15,9 @@ package struct DaemonMirror: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - manager: the properties of `org.handoffd.Manager1`.
-    ///   - rules: those of `org.handoffd.Rules1`; nil for a daemon that does not have it.
+    ///   - rules: those of `org.handoffd.Rules1`.
     ///   - objects: the reply of `GetManagedObjects`; what cannot be read in it is left out.
-    package init(manager: [String: Value], rules: [String: Value]?, objects: Value) {
+    package init(manager: [String: Value], rules: [String: Value], objects: Value) {
         self.manager = manager
         rulesProperties = rules
         for entry in objects.dictionary ?? [] {
@@ -30,8 +29,8 @@ package struct DaemonMirror: Hashable, Sendable {
     /// The daemon's state.
     package var status: DaemonStatus { DaemonStatus(manager) }
 
-    /// What the person allows; nil for a daemon without rules.
-    package var rules: RulesStatus? { rulesProperties.map(RulesStatus.init) }
+    /// What the person allows.
+    package var rules: RulesStatus { RulesStatus(rulesProperties) }
 
     /// The trusted devices, by name.
     package var devices: [DeviceDescription] {
@@ -85,7 +84,7 @@ package struct DaemonMirror: Hashable, Sendable {
         func merge(_ properties: inout [String: Value]?) { properties?.merge(changes) { $1 } }
         switch interface {
         case HandoffName.managerInterface.description: manager.merge(changes) { $1 }
-        case HandoffName.rulesInterface.description: merge(&rulesProperties)
+        case HandoffName.rulesInterface.description: rulesProperties.merge(changes) { $1 }
         case HandoffName.nearbyActivityInterface.description:
             merge(&nearbyProperties[path])
             nearbyProperties[path]?[Self.strength] = nil

@@ -38,7 +38,7 @@ extension DesktopState {
     package var withheld: [String] {
         guard let mirror else { return [] }
         let advisories = mirror.status.advisories.filter { $0.name == "withheld" }.map(\.message)
-        let rules = mirror.rules?.withheld ?? []
+        let rules = mirror.rules.withheld
         return advisories + rules.filter { $0.reason == "denied" || $0.reason == "not-allowed" }.map(\.message)
     }
 }

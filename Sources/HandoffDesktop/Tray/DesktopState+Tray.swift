@@ -8,7 +8,7 @@ extension DesktopState {
     /// What the tray item shows.
     package var trayStatus: TrayStatus {
         let (problems, activities) = (problems(), activities)
-        let isPaused = mirror?.rules?.isPaused == true
+        let isPaused = mirror?.rules.isPaused == true
         let isQuiet = problems.isEmpty && activities.isEmpty && !isPaused && continuations.isEmpty && pairing == .idle
         let icon = isPaused ? TrayStatus.pausedIcon : problems.isEmpty ? TrayStatus.icon : TrayStatus.problemIcon
         return TrayStatus(
@@ -21,7 +21,7 @@ extension DesktopState {
 
     private func trayLines(_ problems: [DaemonProblem], _ activities: [ShownActivity]) -> [String] {
         if pairing == .comparing { return ["Compare the digits with the other device."] }
-        let paused = mirror?.rules?.isPaused == true ? ["Handoff is paused."] : []
+        let paused = mirror?.rules.isPaused == true ? ["Handoff is paused."] : []
         let lines =
             continuationLines + paused + problems.map(\.message.shownSentence) + withheld.map(\.shownSentence)
             + activities.map(\.line)

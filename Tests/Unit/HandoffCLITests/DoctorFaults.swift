@@ -90,7 +90,6 @@ struct Fault: CustomTestStringConvertible, Sendable {
     ]
 
     private static let state = [
-        Fault(check: "identity", grade: .advice, cure: "rm") { $0.stateDirectory?.earlierPath = "/h/.config/handoff" },
         Fault(check: "state-owner", cure: "chown") { $0.stateDirectory?.belongsToUser = false },
         Fault(check: "state-mode", cure: "chmod") { $0.stateDirectory?.mode = 0o755 },
     ]

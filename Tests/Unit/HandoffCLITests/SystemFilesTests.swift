@@ -83,7 +83,6 @@ struct SystemFilesTests {
         }
         try write("/proc/sys/fs/inotify/max_user_instances", "128\n")
         try write("/home/ann/.local/state/handoff/identity", "key")
-        try write("/home/ann/.config/handoff/identity", "key")
         try write(
             "/etc/bluetooth/main.conf",
             "[General]\nChannels = 9\n[GATT]\n#Channels = 3\nChannels = 2\n[LE]\nChannels = 7\n"
@@ -94,6 +93,5 @@ struct SystemFilesTests {
         )
         #expect(files.inotifyInstances == 128)
         #expect(files.stateDirectory?.hasIdentity == true)
-        #expect(files.stateDirectory?.earlierPath == "/home/ann/.config/handoff")
     }
 }

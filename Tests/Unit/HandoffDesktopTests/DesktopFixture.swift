@@ -17,7 +17,7 @@ enum DesktopFixture {
     static func running(
         _ entries: [(ObjectPath, [String: Value])] = [],
         manager: [String: Value] = [:],
-        rules: [String: Value]? = [:],
+        rules: [String: Value] = [:],
         devices: [(ObjectPath, [String: Value])] = [(laptop, ["Name": .string("laptop")])]
     ) -> DesktopState {
         var state = DesktopState()

@@ -10,8 +10,6 @@ struct SystemFiles: Sendable {
         /// The permission bits; nil when there is no directory.
         var mode: UInt32?
         var belongsToUser: Bool
-        /// A directory with the keys of another identity of this computer; nil when there is none.
-        var earlierPath: String?
     }
 
     /// A switch of the kernel that keeps a radio off (Linux Documentation/driver-api/rfkill.rst).
@@ -41,13 +39,11 @@ struct SystemFiles: Sendable {
         guard let path = directory("XDG_STATE_HOME", else: ".local/state") else { return nil }
         var status = stat()
         let exists = stat(root + path, &status) == 0
-        let earlier = directory("XDG_CONFIG_HOME", else: ".config")
         return StateDirectory(
             path: path,
             hasIdentity: access("\(root)\(path)/identity", F_OK) == 0,
             mode: exists ? status.st_mode & 0o777 : nil,
-            belongsToUser: exists && status.st_uid == getuid(),
-            earlierPath: earlier.flatMap { access("\(root)\($0)/identity", F_OK) == 0 ? $0 : nil }
+            belongsToUser: exists && status.st_uid == getuid()
         )
     }
 

@@ -1,4 +1,3 @@
-import Foundation
 import TestLimits
 import Testing
 
@@ -13,20 +12,5 @@ struct ProcessMemoryTests {
         ProcessMemory.setDumpable(true)
         ProcessMemory.protect()
         #expect(!ProcessMemory.isDumpable)
-    }
-
-    @Test("Releasing code makes the process smaller")
-    func released() throws {
-        let before = try Self.residentCode()
-        ProcessMemory.releaseCode()
-        let after = try Self.residentCode()
-        #expect(after < before, "\(after) kB are resident, of \(before)")
-    }
-
-    /// The memory of files that this process has mapped, in kB: its code and constants (proc_pid_status(5), RssFile).
-    private static func residentCode() throws -> Int {
-        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("RssFile:") })
-        return try #require(line.split(separator: " ").compactMap { Int($0) }.first)
     }
 }
