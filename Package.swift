@@ -71,8 +71,6 @@ let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collect
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
-let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
@@ -116,7 +114,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         // C: module maps and shims of system libraries.
@@ -192,7 +189,7 @@ let package = Package(
                 "AsyncSupport", "Bluetooth", "CLinux", "DBus", "DesktopNotifications", "Epoll", "HandoffApps",
                 "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffFolders", "HandoffJSON", "HandoffModel",
                 "HandoffRadio", "HandoffWire", "Internet", "LocalNetwork", "LocalStream", "Sandboxes",
-                deque, lifecycle, logging, system,
+                deque, logging, system,
             ]
         ),
         module(
@@ -200,7 +197,7 @@ let package = Package(
             [
                 "AsyncSupport", "BlueZ", "Bluetooth", "CLinux", "DBus", "Epoll", "HandoffApps", "HandoffBrowser",
                 "HandoffBus", "HandoffCrypto", "HandoffJSON", "HandoffModel", "L2CAP",
-                argumentParser, system, unixSignals,
+                argumentParser, system,
             ]
         ),
         module(
@@ -361,7 +358,7 @@ let package = Package(
                 "HandoffDaemon", "HandoffFolders", "HandoffModel", "HandoffRadio",
                 "HandoffRadioSimulated", "HandoffTestSupport", "HandoffTestVectors",
                 "HandoffWire", "Internet", "LocalNetwork", "LocalStream",
-                lifecycle, logging, system,
+                logging, system,
             ]
         ),
         tests("HandoffWindowTests", ["DBus", "HandoffBus", "HandoffWindow"]),

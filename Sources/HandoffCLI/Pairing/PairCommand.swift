@@ -2,7 +2,6 @@ import ArgumentParser
 import DBus
 private import Glibc
 import HandoffBus
-import UnixSignals
 
 /// `handoffctl pair`: pairs this device with another one.
 struct PairCommand: AsyncParsableCommand {
@@ -29,15 +28,16 @@ struct PairCommand: AsyncParsableCommand {
             let dialog = PairingDialog(output: output)
             client.connection.objects.insert([.pairingAgent(dialog.agent)], at: PairingDialog.path)
             try await client.pair(agent: PairingDialog.path)
-            let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-            dialog.begin()
-            try await dialog.run {
-                try await Self.waitForDaemonExit(client)
-            } onInterruption: { interrupt in
-                // After the user's own yes only the other device can say how the pairing has ended.
-                for await signal in signals {
-                    interrupt(signal == .sigterm)
-                    try? await client.stopPairing()
+            try await Interruptions.handled { interruptions in
+                dialog.begin()
+                try await dialog.run {
+                    try await Self.waitForDaemonExit(client)
+                } onInterruption: { interrupt in
+                    // After the user's own yes only the other device can say how the pairing has ended.
+                    while let status = try? await interruptions.next() {
+                        interrupt(status == .terminated)
+                        try? await client.stopPairing()
+                    }
                 }
             }
         }

@@ -5,7 +5,6 @@ import HandoffApps
 import HandoffCore
 import HandoffModel
 import Logging
-import ServiceLifecycle
 import SystemPackage
 
 /// Finds the installed apps, follows changes to them, and reaps the programs that were launched as apps.
@@ -71,15 +70,11 @@ struct AppTracker: Service {
     }
 
     func run() async throws {
-        try await ignoringCancellation {
-            try await cancelWhenGracefulShutdown {
-                try await withThrowingDiscardingTaskGroup { group in
-                    group.addTask { try await follow() }
-                    group.addTask { try await followDefaults() }
-                    for await process in processes {
-                        group.addTask { await reap(process, on: reactor) }
-                    }
-                }
+        try await withThrowingDiscardingTaskGroup { group in
+            group.addTask { try await follow() }
+            group.addTask { try await followDefaults() }
+            for await process in processes {
+                group.addTask { await reap(process, on: reactor) }
             }
         }
     }

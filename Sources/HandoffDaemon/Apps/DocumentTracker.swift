@@ -4,7 +4,6 @@ import HandoffCore
 import HandoffFolders
 import HandoffModel
 import Logging
-import ServiceLifecycle
 import SystemPackage
 
 /// Converts the documents of this device's activities to addresses in synchronised folders, and finds the documents of
@@ -25,9 +24,7 @@ struct DocumentTracker: Service {
     private static let rescanInterval = Duration.seconds(10)
 
     func run() async throws {
-        try await ignoringCancellation {
-            try await cancelWhenGracefulShutdown { try await follow() }
-        }
+        try await follow()
     }
 
     /// Returns a remote activity with its documents as files of this device, which need not exist yet.

@@ -2,7 +2,6 @@ import AsyncSupport
 import HandoffCore
 import HandoffModel
 import Logging
-import ServiceLifecycle
 
 /// Keeps the activity types that this device has learnt over a restart of the daemon.
 ///
@@ -29,16 +28,12 @@ struct KnownTypesService: Service {
 
     /// Writes the types whenever one was learnt, also just before the stop.
     func run() async throws {
-        try await ignoringCancellation {
-            try await cancelWhenGracefulShutdown {
-                var written = engine.learntTypes.initial
-                while true {
-                    let learnt = await nextChange(since: written)
-                    if learnt.version != written.version { await write(engine.read { $0.nearby.knownTypes.all }) }
-                    try Task.checkCancellation()
-                    written = learnt
-                }
-            }
+        var written = engine.learntTypes.initial
+        while true {
+            let learnt = await nextChange(since: written)
+            if learnt.version != written.version { await write(engine.read { $0.nearby.knownTypes.all }) }
+            try Task.checkCancellation()
+            written = learnt
         }
     }
 

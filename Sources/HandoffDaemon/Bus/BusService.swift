@@ -3,7 +3,6 @@ import DBus
 import HandoffBus
 import HandoffCore
 import Logging
-import ServiceLifecycle
 
 /// Connects to the bus: exports the engine's state there, and forwards the calls of clients to the engine.
 ///
@@ -29,9 +28,7 @@ struct BusService: Service {
     let logger: Logger
 
     func run() async throws {
-        try await ignoringCancellation {
-            try await cancelWhenGracefulShutdown { try await serve() }
-        }
+        try await serve()
     }
 
     private func serve() async throws {

@@ -3,7 +3,6 @@ import HandoffCore
 import HandoffRadio
 import HandoffWire
 import Logging
-import ServiceLifecycle
 
 /// Reports to origins how the user went on with their activities, where the session of the fetch has ended before.
 ///
@@ -15,9 +14,7 @@ struct TakeReportService: Service {
     private var engine: Engine { client.engine }
 
     func run() async throws {
-        try await ignoringCancellation {
-            try await cancelWhenGracefulShutdown { try await report() }
-        }
+        try await report()
     }
 
     private func report() async throws {

@@ -3,7 +3,6 @@ import HandoffCore
 import HandoffRadio
 import HandoffWire
 import Logging
-import ServiceLifecycle
 
 /// Asks the peers of unconfirmed pairings how these have ended, in as few attempts as are enough.
 ///
@@ -15,12 +14,9 @@ struct PairingReconciliationService: Service {
     private var engine: Engine { client.engine }
 
     func run() async throws {
-        try await ignoringCancellation {
-            // Otherwise the stopping daemon would wait for this advertisement as if it were the withdrawal
-            // advertisement.
-            defer { engine.pairings.stopReconciling() }
-            try await cancelWhenGracefulShutdown { try await reconcile() }
-        }
+        // Otherwise the stopping daemon would wait for this advertisement as if it were the withdrawal advertisement.
+        defer { engine.pairings.stopReconciling() }
+        try await reconcile()
     }
 
     private func reconcile() async throws {

@@ -4,7 +4,6 @@ import HandoffCrypto
 import HandoffModel
 import HandoffRadio
 import Logging
-import ServiceLifecycle
 
 /// The user interface of one pairing request: it puts the questions to the user, and learns the outcome.
 protocol PairingDelegate: Sendable {
@@ -67,15 +66,11 @@ struct PairingService<R: Radio>: Service, PairingController {
     }
 
     func run() async throws {
-        try await ignoringCancellation {
-            try await cancelWhenGracefulShutdown {
-                for await delegate in requests {
-                    let outcome = try await pair(delegate)
-                    // Before the user learns of the outcome, and may begin again.
-                    current.modify { $0 = $0?.hasNext == true ? Requests() : nil }
-                    delegate.didEnd(outcome)
-                }
-            }
+        for await delegate in requests {
+            let outcome = try await pair(delegate)
+            // Before the user learns of the outcome, and may begin again.
+            current.modify { $0 = $0?.hasNext == true ? Requests() : nil }
+            delegate.didEnd(outcome)
         }
     }
 

@@ -1,7 +1,6 @@
 import AsyncSupport
 import Epoll
 import HandoffCore
-import ServiceLifecycle
 import SystemPackage
 
 /// Wakes the engine only when one of its deadlines has passed or the wall clock was set.
@@ -10,15 +9,11 @@ struct AlarmService: Service {
     let reactor: Reactor
 
     func run() async throws {
-        try await ignoringCancellation {
-            try await cancelWhenGracefulShutdown {
-                let clock = AlarmClock(reactor: reactor)
-                try await race {
-                    try await wake(by: clock)
-                } _: {
-                    try await watchWallClock(by: clock)
-                }
-            }
+        let clock = AlarmClock(reactor: reactor)
+        try await race {
+            try await wake(by: clock)
+        } _: {
+            try await watchWallClock(by: clock)
         }
     }
 

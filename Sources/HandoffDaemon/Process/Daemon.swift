@@ -8,7 +8,6 @@ import HandoffFolders
 import HandoffModel
 package import HandoffRadio
 package import Logging
-import ServiceLifecycle
 import SystemPackage
 
 /// The whole daemon, over any radio: every service that runs between its start and its stop.
@@ -53,29 +52,9 @@ package struct Daemon<R: Radio>: Sendable {
                 ]
             )
             try await Reactor.withReactor { reactor in
-                try await group(of: try services(for: engine, in: directory, on: reactor)).run()
+                try await runServices(try services(for: engine, in: directory, on: reactor))
             }
         }
-    }
-
-    private func group(of services: [any Service]) -> ServiceGroup {
-        ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: services.map { service in
-                    guard service is SignalService else { return .init(service: service) }
-                    return .init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)
-                },
-                logger: lifecycleLogger
-            )
-        )
-    }
-
-    /// The logger of the service group, at `notice` or above: below that, the group logs every service with all its
-    /// contents.
-    private var lifecycleLogger: Logger {
-        var quiet = logger
-        quiet.logLevel = max(logger.logLevel, .notice)
-        return quiet
     }
 
     /// The services in the order of their start.

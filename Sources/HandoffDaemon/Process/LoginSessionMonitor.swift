@@ -1,7 +1,6 @@
 import AsyncSupport
 import DBus
 import Logging
-import ServiceLifecycle
 
 /// Tells the engine while the user's login session is locked or idle, and when the computer wakes up, as reported by
 /// systemd-logind.
@@ -17,9 +16,7 @@ struct LoginSessionMonitor: Service {
     private static let session: InterfaceName = "org.freedesktop.login1.Session"
 
     func run() async throws {
-        try await ignoringCancellation {
-            try await cancelWhenGracefulShutdown { try await followAlways() }
-        }
+        try await followAlways()
     }
 
     /// Follows the session until cancelled, and reconnects when the system bus connection is lost.

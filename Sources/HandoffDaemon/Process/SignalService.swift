@@ -1,6 +1,6 @@
+import AsyncSupport
 import Epoll
 import Glibc
-import ServiceLifecycle
 import SystemPackage
 
 /// Ends with a signal, and with it the daemon; or reads the configuration again at each SIGHUP.
@@ -35,12 +35,10 @@ struct SignalService: Service {
     }
 
     func run() async throws {
-        try await cancelWhenGracefulShutdown {
-            do {
-                repeat { _ = try await signals.next() } while await goesOn()
-            } catch Errno.canceled {
-                return
-            }
+        do {
+            repeat { _ = try await signals.next() } while await goesOn()
+        } catch Errno.canceled {
+            throw CancellationError()
         }
     }
 }

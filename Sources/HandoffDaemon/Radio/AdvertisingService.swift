@@ -2,7 +2,6 @@ import AsyncSupport
 import HandoffCore
 import HandoffRadio
 import Logging
-import ServiceLifecycle
 
 /// Broadcasts the advertisement that the engine plans.
 ///
@@ -18,21 +17,6 @@ struct AdvertisingService<R: Radio>: Service {
     private static var maximumWithdrawalTime: Duration { AdvertisementPacer.withdrawalDuration + .seconds(1) }
 
     func run() async throws {
-        try await ignoringCancellation {
-            try await race {
-                try await advertise()
-            } _: {
-                try await gracefulShutdown()
-                engine.activities.cover(false)
-                engine.activities.allClientsLeft()
-                try await withTimeout(Self.maximumWithdrawalTime, throwing: CancellationError()) {
-                    try await waitUntilNothingIsAdvertised()
-                }
-            }
-        }
-    }
-
-    private func advertise() async throws {
         let plans = engine.advertising
         var plan = plans.current
         var retry = Backoff(first: .seconds(1), longest: .seconds(60))
@@ -57,6 +41,13 @@ struct AdvertisingService<R: Radio>: Service {
                 plan = try await retry.wait(orUntil: plans, changesSince: shown)
             }
         }
+    }
+
+    func prepareToStop() async {
+        engine.activities.cover(false)
+        engine.activities.allClientsLeft()
+        // What is not withdrawn by then disappears with the advertisement.
+        _ = try? await withTimeout(Self.maximumWithdrawalTime) { try await waitUntilNothingIsAdvertised() }
     }
 
     private func waitUntilNothingIsAdvertised() async throws {

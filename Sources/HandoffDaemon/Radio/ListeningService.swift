@@ -2,7 +2,6 @@ import AsyncSupport
 import Epoll
 import HandoffRadio
 import Logging
-import ServiceLifecycle
 
 /// Accepts channels and serves each of them.
 struct ListeningService<R: Radio>: Service {
@@ -12,9 +11,7 @@ struct ListeningService<R: Radio>: Service {
     let logger: Logger
 
     func run() async throws {
-        try await ignoringCancellation {
-            try await cancelWhenGracefulShutdown { try await listen() }
-        }
+        try await listen()
     }
 
     private func listen() async throws {

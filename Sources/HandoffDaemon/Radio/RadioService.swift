@@ -1,6 +1,6 @@
+import AsyncSupport
 import HandoffRadio
 import Logging
-import ServiceLifecycle
 
 /// Runs the radio and reports its state to the engine.
 struct RadioService<R: Radio>: Service {
@@ -10,19 +10,14 @@ struct RadioService<R: Radio>: Service {
 
     func run() async throws {
         let states = radio.states()
-        try await cancelWhenGracefulShutdown {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await radio.run() }
-                group.addTask {
-                    var last: RadioState?
-                    for await state in states {
-                        log(state, after: last)
-                        last = state
-                        engine.radio.radioChanged(to: state)
-                    }
-                }
-                try await group.next()
-                group.cancelAll()
+        try await race {
+            try await radio.run()
+        } _: {
+            var last: RadioState?
+            for await state in states {
+                log(state, after: last)
+                last = state
+                engine.radio.radioChanged(to: state)
             }
         }
     }

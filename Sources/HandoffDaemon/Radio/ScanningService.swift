@@ -2,7 +2,6 @@ import AsyncSupport
 import HandoffCore
 import HandoffRadio
 import Logging
-import ServiceLifecycle
 
 /// Scans as much as the engine plans, and reports every advertisement to it.
 struct ScanningService<R: Radio>: Service {
@@ -11,9 +10,7 @@ struct ScanningService<R: Radio>: Service {
     let logger: Logger
 
     func run() async throws {
-        try await ignoringCancellation {
-            try await cancelWhenGracefulShutdown { try await scan() }
-        }
+        try await scan()
     }
 
     private func scan() async throws {

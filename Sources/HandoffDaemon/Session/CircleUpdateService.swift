@@ -4,7 +4,6 @@ import HandoffModel
 import HandoffRadio
 import HandoffWire
 import Logging
-import ServiceLifecycle
 
 /// Sends circle updates, one device after the other, to devices that were heard and may not have the present circle.
 ///
@@ -19,9 +18,7 @@ struct CircleUpdateService: Service {
     private static let limit = Duration.seconds(20)
 
     func run() async throws {
-        try await ignoringCancellation {
-            try await cancelWhenGracefulShutdown { try await call() }
-        }
+        try await call()
     }
 
     private func call() async throws {

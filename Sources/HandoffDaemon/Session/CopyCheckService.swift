@@ -3,7 +3,6 @@ import HandoffCore
 import HandoffCrypto
 import HandoffWire
 import Logging
-import ServiceLifecycle
 
 /// Calls a machine that advertises under this device's own key, to find out whether it has this device's private keys:
 /// then it is a copy of this device, and both tell their users.
@@ -17,9 +16,7 @@ struct CopyCheckService: Service {
     private var engine: Engine { client.engine }
 
     func run() async throws {
-        try await ignoringCancellation {
-            try await cancelWhenGracefulShutdown { try await check() }
-        }
+        try await check()
     }
 
     private func check() async throws {

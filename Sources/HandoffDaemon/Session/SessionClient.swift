@@ -2,7 +2,6 @@ import AsyncSupport
 import HandoffCore
 import HandoffRadio
 import Logging
-import ServiceLifecycle
 
 /// Opens the sessions that this device requests: fetches, streams, circle updates and reconciliations.
 ///
@@ -28,9 +27,7 @@ struct SessionClient: Service {
     }
 
     func run() async throws {
-        try await cancelWhenGracefulShutdown {
-            try await withBackgroundTasks([{ await streams.run() }]) { await sessions.run() }
-        }
+        try await withBackgroundTasks([{ await streams.run() }]) { await sessions.run() }
     }
 
     /// Opens a channel to `peer`, runs `body` over it, and returns the first result that `body` delivers.

@@ -1,7 +1,6 @@
 import AsyncSupport
 import HandoffCore
 import Logging
-import ServiceLifecycle
 
 /// Asks web sites which apps they approve, when the engine says so, and keeps what they have answered.
 struct SiteService: Service {
@@ -12,9 +11,7 @@ struct SiteService: Service {
     let logger: Logger
 
     func run() async throws {
-        try await ignoringCancellation {
-            try await cancelWhenGracefulShutdown { try await follow() }
-        }
+        try await follow()
     }
 
     /// Gives the engine what an earlier run has kept; to be called once, before apps are looked for.

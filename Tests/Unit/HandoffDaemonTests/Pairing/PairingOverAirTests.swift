@@ -6,7 +6,6 @@ import HandoffModel
 import HandoffRadio
 import HandoffRadioSimulated
 import Logging
-import ServiceLifecycle
 import Synchronization
 import SystemPackage
 import TestLimits

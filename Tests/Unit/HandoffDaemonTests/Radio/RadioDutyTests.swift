@@ -3,7 +3,6 @@ import DBus
 import Epoll
 import HandoffRadio
 import Logging
-import ServiceLifecycle
 import TestLimits
 import Testing
 
