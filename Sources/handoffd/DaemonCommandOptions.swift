@@ -39,7 +39,7 @@ struct DaemonCommandOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A JSON5 file with defaults for these options. (default: $XDG_CONFIG_HOME/handoff/handoffd.json, /etc/xdg)",
+            "A file with defaults for these options. (default: $XDG_CONFIG_HOME/handoff/handoffd.conf, /etc/xdg)",
             valueName: "file"
         )
     )
@@ -54,8 +54,28 @@ struct DaemonCommandOptions: ParsableArguments {
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
     var logLevel: String?
 
+    @Flag(help: "Print the configuration files, as one, and exit.")
+    var printConfig = false
+
     /// The settings that follow from these options, the configuration files and the environment.
     func settings() throws -> RunningSettings {
+        try checked { try RunningSettings(line) }
+    }
+
+    /// What ``printConfig`` prints.
+    func configuration() throws -> String {
+        try checked { try RunningSettings.fileText(line) }
+    }
+
+    private func checked<Success>(_ read: () throws -> Success) throws -> Success {
+        do {
+            return try read()
+        } catch let error as SettingsError {
+            throw ValidationError(error.message)
+        }
+    }
+
+    private var line: Settings.CommandLine {
         var line = Settings.CommandLine()
         line.radio = radio
         line.adapter = adapter
@@ -66,10 +86,6 @@ struct DaemonCommandOptions: ParsableArguments {
         line.name = name
         line.logLevel = logLevel
         line.covers = cover
-        do {
-            return try RunningSettings(from: SettingsSource(line))
-        } catch let error as SettingsError {
-            throw ValidationError(error.message)
-        }
+        return line
     }
 }

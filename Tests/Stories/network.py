@@ -91,9 +91,9 @@ class Pair:
         connect(self.here, self.there)
         radios = simulated(directory)
         hosts = {"laptop": self.here, "desktop": self.there}
-        self.settings = {name: directory / f"{name}.json" for name in hosts}
+        self.settings = {name: directory / f"{name}.conf" for name in hosts}
         for path in self.settings.values():
-            path.write_text("{}")
+            path.write_text("")
         self.laptop, self.desktop = (
             stack.enter_context(device(name, directory, [*radio, "--config", self.settings[name]], host.prefix, directory))
             for (name, host), radio in zip(hosts.items(), radios)
@@ -186,10 +186,10 @@ def one_side(computers):
         computers.transfers(moves=False)
     with computers.steps.step("the user of one side does not want it: the stream stays on the radio"):
         computers.address(["10.9.0.1/24"], ["10.9.0.2/24"])
-        computers.settings["laptop"].write_text("{ localNetwork: false }")
+        computers.settings["laptop"].write_text("[handoffd]\nlocalNetwork = no\n")
         check(computers.laptop.ctl("reload")["applied"], ["localNetwork"])
         computers.transfers(moves=False)
-        computers.settings["laptop"].write_text("{}")
+        computers.settings["laptop"].write_text("")
         computers.laptop.ctl("reload")
     with computers.steps.step("two networks of which neither has a way to the other: the stream stays on the radio"):
         computers.address(["10.9.0.1/24"], ["192.168.7.2/24"])

@@ -148,7 +148,7 @@ def let_everybody_read(program):
 @contextlib.contextmanager
 def service(name, user, directory):
     """A device whose daemon the user's systemd starts."""
-    user.write(".config/handoff/handoffd.json", settings(name))
+    user.write(".config/handoff/handoffd.conf", settings(name))
     follow = ["journalctl", "--follow", "--lines=all", "--output=cat", f"_SYSTEMD_USER_UNIT={UNIT}"]
     with process(follow, stdout=subprocess.PIPE, text=True, errors="replace") as journal:
         made = Service(name, user, pathlib.Path(directory), journal.stdout)
@@ -165,7 +165,7 @@ def service(name, user, directory):
 
 def settings(name):
     """A file of settings."""
-    return f'{{ name: "{name}", adapter: "hci0", logLevel: "debug" }}\n'
+    return f"[handoffd]\nname = {name}\nadapter = hci0\nlogLevel = debug\n"
 
 
 def activation(steps, laptop):
@@ -349,7 +349,7 @@ def reload(steps, laptop):
     """`systemctl --user reload` reads changed settings, in the same process."""
     with steps.step("systemctl --user reload: a changed name is in force, in the same process"):
         before = laptop.process_id
-        laptop.user.write(".config/handoff/handoffd.json", settings("study"))
+        laptop.user.write(".config/handoff/handoffd.conf", settings("study"))
         laptop.user.systemctl("reload", UNIT)
         laptop.wait_log("settings.reloaded")
         check(laptop.ctl("status")["deviceName"], "study")

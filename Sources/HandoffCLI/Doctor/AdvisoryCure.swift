@@ -14,7 +14,7 @@ enum AdvisoryCure {
             + "rm -r ~/.local/state/handoff, and pair again",
         "identity-outdated": "bring your other devices near; then systemctl --user restart handoffd",
         "not-advertising": "\(restart); else update bluez and the kernel",
-        "not-listening": "systemctl --user restart handoffd; else set transport: 'both' in handoffd.json",
+        "not-listening": "systemctl --user restart handoffd; else set transport = both in handoffd.conf",
         "not-scanning": "\(restart); else update bluez and the kernel",
         "other-focus": "give the app the focus",
         "other-scan": "close Bluetooth settings and scanners; to find the program: "
@@ -23,7 +23,7 @@ enum AdvisoryCure {
         "public-address": "Privacy = device under [General] in \(configuration); \(restart)",
         "slow-advertising": "MinAdvertisementInterval=244 and MaxAdvertisementInterval=668 under [LE] in "
             + "\(configuration); \(restart)",
-        "withheld": "use the session; or staysWhenAway: true in handoffd.json, then handoffctl reload",
+        "withheld": "use the session; or staysWhenAway = yes in handoffd.conf, then handoffctl reload",
     ]
 
     /// Returns the cure of an advisory; one of a newer daemon has it in its sentence.

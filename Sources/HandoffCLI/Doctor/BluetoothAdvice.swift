@@ -53,7 +53,7 @@ enum BluetoothAdvice {
         return .advice(
             "sound",
             "Sound is going over \(adapter.name): meanwhile other devices are looked for only when you ask.",
-            cure: "handoffctl nearby; or a second adapter: `adapter` in handoffd.json"
+            cure: "handoffctl nearby; or a second adapter: `adapter` in handoffd.conf"
         )
     }
 
@@ -63,7 +63,7 @@ enum BluetoothAdvice {
                 "wifi",
                 "Wi-Fi (\(network.interface)) is connected at \(network.frequency) MHz, in the band of Bluetooth, and both are "
                     + "probably on one chip: entries may come and go, and streams over Bluetooth be slow.",
-                cure: "use a network of 5 GHz, or another Bluetooth adapter: `adapter` in handoffd.json"
+                cure: "use a network of 5 GHz, or another Bluetooth adapter: `adapter` in handoffd.conf"
             )
         }
     }

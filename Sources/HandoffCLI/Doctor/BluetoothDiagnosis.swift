@@ -83,7 +83,7 @@ enum BluetoothDiagnosis {
                 "roles",
                 "The adapter \(adapter.name) cannot both advertise and scan; it has the roles "
                     + "\(adapter.roles.sorted().joined(separator: ", ")).",
-                cure: "use another adapter, and name it with --adapter or `adapter` in handoffd.json"
+                cure: "use another adapter, and name it with --adapter or `adapter` in handoffd.conf"
             )
         }
         let version = facts.bluetoothVersion.map(\.description) ?? "at least \(adapter.release)"

@@ -146,7 +146,7 @@ struct EngineActivities: Sendable {
         }
         let message =
             "This session is locked or idle, so its current activity is not advertised until somebody uses it again. "
-            + "`staysWhenAway: true` in handoffd.json advertises it all the time."
+            + "`staysWhenAway = yes` in handoffd.conf advertises it all the time."
         return isWithheld ? [("withheld", message)] : []
     }
 

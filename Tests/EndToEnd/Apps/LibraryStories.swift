@@ -295,7 +295,7 @@ struct LibraryStories {
         let screen = FakeNotificationServer("body")
         try await World.runApps({ world in
             try world.writeApp("org.example.Editor", "DBusActivatable=true")
-            try world.write(#"{"notifies": false}"#, to: ".config/handoff/handoffd.json")
+            try world.write("[handoffd]\nnotifies = no\n", to: ".config/handoff/handoffd.conf")
         }) { _, laptop, desktop in
             try await screen.whileOnBus(on: desktop.bus) { _ in
                 try await Handoff.run(application: "org.example.Editor", bus: desktop.bus.address.description) { _ in

@@ -209,7 +209,7 @@ struct NotificationStories {
     func off() async throws {
         let screen = FakeNotificationServer("actions")
         let prepare: @Sendable (World) throws -> Void = { world in
-            try world.write(#"{"notifies": false}"#, to: ".config/handoff/handoffd.json")
+            try world.write("[handoffd]\nnotifies = no\n", to: ".config/handoff/handoffd.conf")
             try world.writeApp("org.example.Editor", "X-Handoff-Exec=true")
         }
         try await World.runApps(prepare) { _, laptop, desktop in

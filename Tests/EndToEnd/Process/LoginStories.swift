@@ -54,7 +54,7 @@ struct LoginStories {
 
     @Test("With staysWhenAway, the activity stays offered while the user is away")
     func configured() async throws {
-        try await Self.runWithOrigin(configuration: #"{"staysWhenAway": true}"#) { logind, laptop, watcher in
+        try await Self.runWithOrigin(configuration: "[handoffd]\nstaysWhenAway = yes\n") { logind, laptop, watcher in
             let entry = try await watcher.one()
             logind.set("LockedHint", true)
             // The session is read at the start and again at the signal; by then the lock is known.
@@ -104,18 +104,18 @@ struct LoginStories {
 
     /// Runs `story` with two devices, of which one has an activity and a session that can be locked.
     private static func run(
-        configuration: String = "{}",
+        configuration: String = "",
         _ story: @escaping @Sendable (FakeLogind, NearbyWatcher) async throws -> Void
     ) async throws {
         try await runWithOrigin(configuration: configuration) { logind, _, watcher in try await story(logind, watcher) }
     }
 
     private static func runWithOrigin(
-        configuration: String = "{}",
+        configuration: String = "",
         _ story: @escaping @Sendable (FakeLogind, Device, NearbyWatcher) async throws -> Void
     ) async throws {
         try await World.run { world in
-            let file = world.directory.appending(path: "handoffd.json")
+            let file = world.directory.appending(path: "handoffd.conf")
             try Data(configuration.utf8).write(to: file)
             try await withPrivateBus { bus in
                 try await FakeLogind.whileOnBus(on: bus) { logind in

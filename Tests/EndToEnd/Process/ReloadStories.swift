@@ -13,7 +13,7 @@ struct ReloadStories {
         _ story: @escaping @Sendable (Device, _ file: URL) async throws -> Void
     ) async throws {
         try await World.run { world in
-            let file = world.directory.appending(path: "handoffd.json")
+            let file = world.directory.appending(path: "handoffd.conf")
             try Data(text.utf8).write(to: file)
             try await world.withDevice("laptop", ["--config", file.path()]) { try await story($0, file) }
         }
@@ -21,10 +21,10 @@ struct ReloadStories {
 
     @Test("SIGHUP applies the file, and what is current stays offered")
     func signal() async throws {
-        try await Self.run("{}") { laptop, file in
+        try await Self.run("") { laptop, file in
             try await laptop.publishing("org.example.edit") { _ in
                 let before = try await laptop.json("status")["currentActivity"].string
-                try Data("{folders: {docs: '/nowhere'}, adapter: 'hci7'}".utf8).write(to: file)
+                try Data("[handoffd]\nadapter = hci7\n[folders]\ndocs = /nowhere\n".utf8).write(to: file)
                 laptop.signal(SIGHUP)
                 try await laptop.log.event("settings.reloaded")
                 let status = try await laptop.json("status")
@@ -36,8 +36,8 @@ struct ReloadStories {
 
     @Test("An invalid file keeps the old settings, and says what is wrong, in the log and in the answer")
     func invalid() async throws {
-        try await Self.run("{folders: {docs: '/nowhere'}}") { laptop, file in
-            try Data("{\n  foldres: {},\n}".utf8).write(to: file)
+        try await Self.run("[folders]\ndocs = /nowhere\n") { laptop, file in
+            try Data("[handoffd]\nfoldres = x\n".utf8).write(to: file)
             laptop.signal(SIGHUP)
             try await laptop.log.event("settings.refused")
             let answer = try await laptop.run("reload")
@@ -49,8 +49,8 @@ struct ReloadStories {
 
     @Test("A setting that needs a restart is named in the answer, in the log and by status")
     func needRestart() async throws {
-        try await Self.run("{bus: 'session'}") { laptop, file in
-            try Data("{transport: 'gatt', notifies: false}".utf8).write(to: file)
+        try await Self.run("[handoffd]\nbus = session\n") { laptop, file in
+            try Data("[handoffd]\ntransport = gatt\nnotifies = no\n".utf8).write(to: file)
             let answer = try await laptop.json("reload")
             #expect(answer["applied"].array.map(\.string) == ["notifies"])
             #expect(answer["needRestart"].array.map(\.string) == ["transport"])

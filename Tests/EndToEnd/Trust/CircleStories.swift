@@ -51,7 +51,7 @@ struct CircleStories {
         let screen = FakeNotificationServer("actions", "body")
         try await World.run { world in
             let configuration = world.directory.appending(path: "quiet.json5")
-            try Data("{notifies: false}".utf8).write(to: configuration)
+            try Data("[handoffd]\nnotifies = no\n".utf8).write(to: configuration)
             try await world.withDevice("laptop", ["--config", configuration.path()]) { laptop in
                 try await screen.whileOnBus(on: laptop.bus) { _ in
                     try await world.withDevice("desktop") { desktop in

@@ -23,12 +23,11 @@ struct SettingsReloaderTests {
     private static func run(_ text: String, _ body: (Scene) async throws -> Void) async throws {
         try await EngineWorld.run { world in
             try await withTemporaryDirectory { directory in
-                let file = directory.appending("handoffd.json")
+                let file = directory.appending("handoffd.conf")
                 try file.write(text)
                 var line = Settings.CommandLine()
                 line.configuration = file.string
-                let source = SettingsSource(line, environment: ["HOME": "/nowhere"], hostName: { "host" })
-                let running = try RunningSettings(from: source)
+                let running = try RunningSettings(line, environment: ["HOME": "/nowhere"], hostName: { "host" })
                 let folders = try FolderList(
                     from: world.directory,
                     configured: running.settings.daemon.folders,
@@ -45,15 +44,19 @@ struct SettingsReloaderTests {
 
     @Test("What can change, changes at once; what is current stays")
     func applied() async throws {
-        try await Self.run("{}") { scene in
+        try await Self.run("") { scene in
             let engine = scene.world.engine
             let id = try scene.world.publish()
             try scene.file.write(
                 """
-                {
-                    name: 'new', logLevel: 'debug', staysWhenAway: true, coverAdvertisement: true, notifies: false,
-                    folders: { docs: '/nowhere/docs' }
-                }
+                [handoffd]
+                name = new
+                logLevel = debug
+                staysWhenAway = yes
+                coverAdvertisement = yes
+                notifies = no
+                [folders]
+                docs = /nowhere/docs
                 """
             )
             let result = try await scene.reloader.reload()
@@ -72,26 +75,26 @@ struct SettingsReloaderTests {
 
     @Test("A setting that needs a restart is named, until the file has its former value again")
     func needRestart() async throws {
-        try await Self.run("{adapter: 'hci0'}") { scene in
-            try scene.file.write("{adapter: 'hci1', transport: 'gatt', bus: 'system', notifies: false}")
+        try await Self.run("[handoffd]\nadapter = hci0") { scene in
+            try scene.file.write("[handoffd]\nadapter = hci1\ntransport = gatt\nbus = system\nnotifies = no")
             let result = try await scene.reloader.reload()
             #expect(result.needRestart == ["adapter", "bus", "transport"])
             #expect(result.applied == ["notifies"])
             #expect(scene.reloader.needRestart == result.needRestart)
             #expect(scene.world.effects.all.contains("settings"))
-            try scene.file.write("{radio: 'simulated:/air'}")
+            try scene.file.write("[handoffd]\nradio = simulated:/air")
             #expect(try await scene.reloader.reload().needRestart == ["radio"])
-            try scene.file.write("{adapter: 'hci0'}")
+            try scene.file.write("[handoffd]\nadapter = hci0")
             #expect(try await scene.reloader.reload().needRestart.isEmpty)
         }
     }
 
     @Test(
         "An invalid file changes nothing, and the error is that of a start",
-        arguments: ["{", "{nmae: 'a'}", "{name: ''}"]
+        arguments: ["{", "[handoffd]\nnmae = a", "[handoffd]\nname ="]
     )
     func invalid(_ text: String) async throws {
-        try await Self.run("{notifies: false, adapter: 'hci0'}") { scene in
+        try await Self.run("[handoffd]\nnotifies = no\nadapter = hci0") { scene in
             scene.world.engine.desktop.setNotifies(false)
             try scene.file.write(text)
             let error = await #expect(throws: HandoffError.self) { try await scene.reloader.reload() }
@@ -104,11 +107,11 @@ struct SettingsReloaderTests {
 
     @Test("A renamed device keeps its name when the settings are read again without another one")
     func renamed() async throws {
-        try await Self.run("{}") { scene in
+        try await Self.run("") { scene in
             let engine = scene.world.engine
             try await engine.trust.configure(scene.running.settings.daemon.name)
             try await engine.trust.rename(engine.identity.id, to: DeviceName("chosen"))
-            try scene.file.write("{notifies: false}")
+            try scene.file.write("[handoffd]\nnotifies = no")
             #expect(try await scene.reloader.reload().applied == ["notifies"])
             #expect(engine.trust.name.rawValue == "chosen")
         }

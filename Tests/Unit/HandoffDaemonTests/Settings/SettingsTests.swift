@@ -110,8 +110,8 @@ struct SettingsTests {
     )
     func mistakesInFile(_ key: String, _ value: String) async throws {
         try await withTemporaryDirectory { directory in
-            let file = directory.appending("handoffd.json")
-            try file.write(#"{"\#(key)": "\#(value)"}"#)
+            let file = directory.appending("handoffd.conf")
+            try file.write("[handoffd]\n\(key) = \(value)\n")
             #expect {
                 try settings { $0.configuration = file.string }
             } throws: { error in
@@ -123,18 +123,18 @@ struct SettingsTests {
     @Test(
         "A slip in the file is reported with its line",
         arguments: [
-            ("{\n  name: \"a\"\n  bus: \"session\"\n}", "line 3: a comma is missing."),
-            ("{\n  name \"a\"\n}", "line 2: a colon is missing after the name of a setting."),
-            ("{\n  name: \"a\n}", "line 2: the quoted text does not end."),
-            ("{\n  name: ,\n}", "line 2: a value is missing before \",\"."),
-            ("{ name: 'a'\n", "line 1: this has no \"}\" at its end."),
-            ("{} {}", "line 1: there is text after the end of the settings."),
-            ("/* never\n{}", "line 1: the comment does not end."),
+            ("[handoffd]\nname\n", "line 2: a setting is written key = value."),
+            ("[handoffd]\n = a\n", "line 2: a setting is written key = value."),
+            ("# mine\nname = a\n", "line 2: name: it stands before the first section, such as [handoffd]."),
+            ("[handoffd\nname = a\n", "line 1: a section is written [name]."),
+            ("[]\n", "line 1: a section is written [name]."),
+            ("[handofd]\nname = a\n", "line 2: there is no section [handofd]; the sections are [handoffd], [folders]."),
+            ("[handoffd]\nname = a\n\nname = b\n", "line 4: name: it is set in line 2 already."),
         ]
     )
     func slips(_ text: String, _ message: String) async throws {
         try await withTemporaryDirectory { directory in
-            let file = directory.appending("handoffd.json")
+            let file = directory.appending("handoffd.conf")
             try file.write(text)
             #expect {
                 try settings { $0.configuration = file.string }
@@ -145,7 +145,7 @@ struct SettingsTests {
     @Test("A file that cannot be read is reported with the reason of the system")
     func unreadable() async throws {
         try await withTemporaryDirectory { directory in
-            let path = directory.appending("nope.json").string
+            let path = directory.appending("nope.conf").string
             #expect {
                 try settings { $0.configuration = path }
             } throws: { "\($0)" == "The configuration file \(path) cannot be read: No such file or directory." }
@@ -161,8 +161,10 @@ struct SettingsTests {
     @Test("The file gives defaults, and the command line overrides them")
     func file() async throws {
         try await withTemporaryDirectory { directory in
-            let file = directory.appending("handoffd.json")
-            try file.write("{ // comments are welcome\n radio: 'simulated:/air', name: 'File', logLevel: \"debug\", }")
+            let file = directory.appending("handoffd.conf")
+            try file.write(
+                "[handoffd]\r\n# comments\n; are welcome\n radio=simulated:/air\nname = File \nlogLevel = debug"
+            )
             let fromFile = try settings { $0.configuration = file.string }
             #expect(fromFile.radio == .simulated(directory: "/air"))
             #expect(fromFile.daemon.deviceName == "File")
@@ -181,8 +183,8 @@ struct SettingsTests {
     @Test("An adapter in the file does not prevent the use of the simulated air")
     func adapterInFile() async throws {
         try await withTemporaryDirectory { directory in
-            let file = directory.appending("handoffd.json")
-            try file.write(#"{"adapter": "hci1"}"#)
+            let file = directory.appending("handoffd.conf")
+            try file.write("[handoffd]\nadapter = hci1\n")
             let usual = try settings { $0.configuration = file.string }
             #expect(usual.radio == .bluez(adapter: "hci1"))
             let simulated = try settings {
@@ -197,7 +199,7 @@ struct SettingsTests {
     func usersOwnFile() async throws {
         try await withTemporaryDirectory { directory in
             try directory.appending("handoff").makeDirectory()
-            try directory.appending("handoff/handoffd.json").write(#"{"name": "Own"}"#)
+            try directory.appending("handoff/handoffd.conf").write("[handoffd]\nname = Own\n")
             let environment = ["HOME": "/nowhere", "XDG_CONFIG_HOME": directory.string]
             let settings = try Settings(Settings.CommandLine(), environment: environment, hostName: "h")
             #expect(settings.daemon.deviceName == "Own")
@@ -207,14 +209,14 @@ struct SettingsTests {
     @Test(
         "A file that is wrong is refused, and the message names it and the position",
         arguments: [
-            (text: "", word: "handoffd.json"), ("[]", "handoffd.json"), ("{", "handoffd.json"),
-            (#"{"nmae": "x"}"#, "nmae"), (#"{"name": 7}"#, "name"), (#"{"name": null, "nmae": null}"#, "nmae"),
-            (#"{"radio": "wifi"}"#, "wifi"), ("\u{0}", "handoffd.json"),
+            (text: "[handoffd]\nnmae = x", word: "nmae"), ("[handoffd]\nnotifies = maybe", "yes or no"),
+            ("[handoffd]\nradio = wifi", "wifi"), ("\u{0}", "handoffd.conf"), ("{", "handoffd.conf"),
+            (#"{"nmae": "x"}"#, "nmae"), (#"{"name": 7}"#, "name"), (#"{"folders": 7}"#, "folders"),
         ]
     )
     func wrongFile(_ text: String, _ word: String) async throws {
         try await withTemporaryDirectory { directory in
-            let file = directory.appending("handoffd.json")
+            let file = directory.appending("handoffd.conf")
             try file.write(text)
             #expect { try settings { $0.configuration = file.string } } throws: { error in
                 error is SettingsError && "\(error)".contains(word)
@@ -222,15 +224,35 @@ struct SettingsTests {
         }
     }
 
-    @Test("A file that was named and does not exist is an error, and a null counts as absent")
+    @Test("A file that was named and does not exist is an error, and an empty one says nothing")
     func missingFile() async throws {
-        #expect { try settings { $0.configuration = "/nowhere/handoffd.json" } } throws: { error in
-            error is SettingsError && "\(error)".contains("/nowhere/handoffd.json")
+        #expect { try settings { $0.configuration = "/nowhere/handoffd.conf" } } throws: { error in
+            error is SettingsError && "\(error)".contains("/nowhere/handoffd.conf")
         }
         try await withTemporaryDirectory { directory in
-            let file = directory.appending("handoffd.json")
-            try file.write(#"{"name": null}"#)
+            let file = directory.appending("handoffd.conf")
+            try file.write("")
             #expect(try settings { $0.configuration = file.string }.daemon.deviceName == "laptop.example.org")
+        }
+    }
+
+    @Test("A file of an earlier version is read where there is no other, is named, and can be converted")
+    func earlierFile() async throws {
+        try await withTemporaryDirectory { directory in
+            try directory.appending("handoff").makeDirectory()
+            let earlier = directory.appending("handoff/handoffd.json")
+            try earlier.write("// mine\n{ name: 'Own', notifies: false, bus: null, folders: { docs: '/docs' }, }")
+            let environment = ["HOME": "/nowhere", "XDG_CONFIG_HOME": directory.string]
+            let settings = try Settings(Settings.CommandLine(), environment: environment, hostName: "h")
+            #expect(settings.daemon.deviceName == "Own")
+            #expect(!settings.daemon.notifies)
+            #expect(settings.earlierFiles == [earlier.string])
+            let text = try RunningSettings.fileText(Settings.CommandLine(), environment: environment)
+            #expect(text == "[handoffd]\nname = Own\nnotifies = no\n\n[folders]\ndocs = /docs\n")
+            try directory.appending("handoff/handoffd.conf").write(text)
+            let converted = try Settings(Settings.CommandLine(), environment: environment, hostName: "h")
+            #expect(converted.daemon.folders == settings.daemon.folders)
+            #expect(converted.earlierFiles.isEmpty)
         }
     }
 }

@@ -53,7 +53,7 @@ final class SettingsReloader: SettingsHandler {
 
     private func read() throws(HandoffError) -> Settings {
         do {
-            return try running.source.settings()
+            return try running.readAgain()
         } catch let error as SettingsError {
             throw HandoffError(.invalidSettings, error.message)
         } catch let error as HandoffError {
@@ -64,9 +64,9 @@ final class SettingsReloader: SettingsHandler {
     }
 
     private func apply(_ new: Settings) async throws -> ReloadResult {
-        let changed = new.differencesAtRunTime(from: state.withLock(\.current))
+        let changed = new.differences(from: state.withLock(\.current), needingRestart: false)
         // First what can fail.
-        if changed.contains(.name) { try await engine.trust.configure(new.daemon.name) }
+        if changed.contains("name") { try await engine.trust.configure(new.daemon.name) }
         running.threshold.level = new.logLevel
         engine.activities.setStaysWhenAway(new.daemon.staysWhenAway)
         engine.activities.cover(new.daemon.coversAdvertisement)
@@ -75,8 +75,8 @@ final class SettingsReloader: SettingsHandler {
         folders.setConfigured(new.daemon.folders)
         engine.desktop.setFolders(folders.all)
         let result = ReloadResult(
-            applied: changed.map(\.rawValue).sorted(),
-            needRestart: new.differencesForRestart(from: running.settings).sorted()
+            applied: changed,
+            needRestart: new.differences(from: running.settings, needingRestart: true)
         )
         state.withLock { $0 = State(current: new, needRestart: result.needRestart) }
         engine.change { state, _ in state.show(.settingsChanged) }

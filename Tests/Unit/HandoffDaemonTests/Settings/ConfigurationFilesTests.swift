@@ -25,16 +25,16 @@ struct ConfigurationFilesTests {
     private static func write(_ text: String, to name: String, in directory: FilePath) throws {
         try directory.appending(name).makeDirectory()
         try directory.appending("\(name)/handoff").makeDirectory()
-        try directory.appending("\(name)/handoff/handoffd.json").write(text)
+        try directory.appending("\(name)/handoff/handoffd.conf").write(text)
     }
 
     @Test("Each setting is taken from the first file that has it, and folders from all of them")
     func layers() async throws {
         try await withTemporaryDirectory { directory in
-            let far = "{name: 'far', logLevel: 'debug', notifies: false, folders: {a: '/far', b: '/far'}}"
+            let far = "[handoffd]\nname = far\nlogLevel = debug\nnotifies = off\n[folders]\na = /far\nb = /far\n"
             try Self.write(far, to: "far", in: directory)
-            try Self.write("{name: 'near', adapter: 'hci1', notifies: null}", to: "near", in: directory)
-            try Self.write("{name: 'own', folders: {a: '/own'}}", to: "own", in: directory)
+            try Self.write("[handoffd]\nname = near\nadapter = hci1\n", to: "near", in: directory)
+            try Self.write("[folders]\na = /own\n[handoffd]\nname = own\n", to: "own", in: directory)
             let settings = try Self.settings(in: directory)
             #expect(settings.daemon.deviceName == "own")
             #expect(settings.radio == .bluez(adapter: "hci1"))
@@ -48,9 +48,9 @@ struct ConfigurationFilesTests {
     func named() async throws {
         try await withTemporaryDirectory { directory in
             #expect(try Self.settings(in: directory).daemon.deviceName == "host")
-            try Self.write("{name: 'far', notifies: false}", to: "far", in: directory)
-            let file = directory.appending("named.json")
-            try file.write("{name: 'named'}")
+            try Self.write("[handoffd]\nname = far\nnotifies = no\n", to: "far", in: directory)
+            let file = directory.appending("named.conf")
+            try file.write("[handoffd]\nname = named\n")
             let settings = try Self.settings(in: directory) { $0.configuration = file.string }
             #expect(settings.daemon.deviceName == "named")
             #expect(settings.daemon.notifies)
@@ -60,13 +60,12 @@ struct ConfigurationFilesTests {
     @Test("A value that cannot be used is named with the file and the line where it is")
     func value() async throws {
         try await withTemporaryDirectory { directory in
-            try Self.write("{\n  // loud\n  logLevel: 'loud',\n}", to: "far", in: directory)
-            try Self.write("{logLevel: null}", to: "own", in: directory)
+            try Self.write("[handoffd]\n# loud\nlogLevel = loud\n", to: "far", in: directory)
             #expect {
                 try Self.settings(in: directory)
             } throws: {
                 "\($0)".hasPrefix(
-                    "logLevel in the configuration file \(directory)/far/handoff/handoffd.json, line 3 is "
+                    "logLevel in the configuration file \(directory)/far/handoff/handoffd.conf, line 3 is "
                 )
             }
         }
@@ -75,17 +74,15 @@ struct ConfigurationFilesTests {
     @Test(
         "A key that cannot be used is named with its line",
         arguments: [
-            ("{\n  name: 'a',\n  nmae: 'b',\n}", "line 3: nmae: there is no such setting; the settings are "),
-            ("{ folders: {\n name: '/a' },\n \"nmae\": 1 }", "line 3: nmae: there is no such setting"),
-            ("{\n  'notifies': 'no'\n}", "line 2: notifies: "),
-            ("{\n\n  folders: { a: 1 }\n}", "line 3: folders.a: "),
-            ("{ name: 'a',\n name: 'b' }", "line 2: name: it is set in line 1 already."),
+            ("[handoffd]\nname = a\nnmae = b\n", "line 3: nmae: there is no such setting; the settings are "),
+            ("[folders]\nname = /a\n[handoffd]\nnmae = 1\n", "line 4: nmae: there is no such setting"),
+            ("[handoffd]\nname = a\nname = b\n", "line 3: name: it is set in line 2 already."),
         ]
     )
     func keys(_ text: String, _ message: String) async throws {
         try await withTemporaryDirectory { directory in
             try Self.write(text, to: "own", in: directory)
-            let start = "The configuration file \(directory)/own/handoff/handoffd.json is invalid: "
+            let start = "The configuration file \(directory)/own/handoff/handoffd.conf is invalid: "
             #expect { try Self.settings(in: directory) } throws: { "\($0)".hasPrefix(start + message) }
         }
     }

@@ -1,0 +1,75 @@
+package import DBus
+package import HandoffApps
+package import HandoffFolders
+package import HandoffModel
+package import SystemPackage
+
+/// The settings of a daemon that the user can choose, except for its radio.
+package struct DaemonOptions: Sendable {
+    /// The bus on which the daemon serves its clients.
+    package let bus: BusAddress
+    /// The directory for keys and trusted devices.
+    package let stateDirectory: FilePath
+    /// The user's directory for files of running programs; nil when there is none.
+    package let runtimeDirectory: FilePath?
+    /// The name that other devices display for this one.
+    package let name: DeviceName
+
+    /// Whether activities stay advertised while the user's session is locked or idle.
+    package let staysWhenAway: Bool
+
+    /// Whether the desktop shows a notification when an activity that can be continued appears nearby.
+    package let notifies: Bool
+
+    /// Whether streams may move from the radio to the local network.
+    package let usesLocalNetwork: Bool
+
+    /// Whether a cover advertisement is broadcast while there is nothing to continue.
+    package let coversAdvertisement: Bool
+
+    /// The directories in which apps are found.
+    package let apps: AppScan
+
+    /// The synchronised folders of the configuration file.
+    package let folders: SyncedFolders
+
+    /// The user's home directory, if known.
+    package let home: String?
+    /// Where the answers of web sites are kept; nil for nowhere.
+    package let siteCache: SiteCache?
+    /// The source of the apps that open documents.
+    package let documentApps: DocumentAppScan
+
+    /// The device name as text.
+    package var deviceName: String { name.rawValue }
+
+    /// The device name in the form that a simulated station accepts: up to 32 letters, digits, `-` and `_`.
+    package var stationName: String {
+        String(name.rawValue.prefix(32).map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") ? $0 : "-" })
+    }
+
+    /// - Parameters:
+    ///   - values: the settings.
+    ///   - stateDirectory: the directory for keys and trusted devices.
+    ///   - folders: the folders of the configuration files.
+    ///   - home: the user's home directory, if known.
+    ///   - environment: names the directories of the user and of the system.
+    init(
+        _ values: SettingValues,
+        stateDirectory: FilePath,
+        folders: SyncedFolders,
+        home: String?,
+        environment: [String: String]
+    ) {
+        let directories = AppDirectories(environment: environment)
+        (bus, self.stateDirectory) = (values.bus, stateDirectory)
+        runtimeDirectory = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? FilePath($0) : nil }
+        name = values.name ?? .linux
+        (staysWhenAway, notifies) = (values.staysWhenAway, values.notifies)
+        (usesLocalNetwork, coversAdvertisement) = (values.usesLocalNetwork, values.coversAdvertisement)
+        apps = AppScan(directories: directories, searchPath: environment["PATH"] ?? "")
+        documentApps = DocumentAppScan(directories: directories, environment: environment)
+        (self.folders, self.home) = (folders, home)
+        siteCache = SiteCache(environment: environment)
+    }
+}
