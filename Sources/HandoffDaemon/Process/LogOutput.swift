@@ -1,22 +1,6 @@
 import Glibc
 import HandoffCore
 package import Logging
-import Synchronization
-
-/// The level from which messages are logged, which can be changed while the daemon runs.
-package final class LogThreshold: Sendable {
-    private let current: Mutex<Logger.Level>
-
-    package init(_ level: Logger.Level) {
-        current = Mutex(level)
-    }
-
-    /// The level.
-    package var level: Logger.Level {
-        get { current.withLock(\.self) }
-        set { current.withLock { $0 = newValue } }
-    }
-}
 
 /// The destination of the daemon's log: standard error, in a form for terminals or with the priorities of the journal.
 package enum LogOutput {
