@@ -24,13 +24,6 @@ struct DaemonCommand: AsyncParsableCommand {
         let running = try options.settings()
         let settings = running.settings
         let logger = LogOutput.logger(from: running.threshold, isForeground: options.foreground)
-        for file in settings.earlierFiles {
-            logger.warning(
-                "\(file) is in the form of an earlier version, which the next one does not read: `handoffd --print-config` "
-                    + "prints what to write into handoffd.conf beside it",
-                metadata: ["event": "settings.earlier"]
-            )
-        }
         do {
             switch settings.radio {
             case .bluez(let adapter):

@@ -12,7 +12,9 @@ package enum InertTypes {
     /// file, an archive, an image of a disk, a font, a mail, PostScript, which is a program, or a list of what to play.
     /// Web pages are here, since a browser executes them as it does every page of the web.
     private static let all = Set(
-        [text, pictures, sound, video, office, books].flatMap { $0.split(whereSeparator: \.isWhitespace).map(String.init) }
+        [text, pictures, sound, video, office, books].flatMap { names in
+            names.split(whereSeparator: \.isWhitespace).map(String.init)
+        }
     )
 
     /// Text, and data that are written as text or read by what shows them as numbers.

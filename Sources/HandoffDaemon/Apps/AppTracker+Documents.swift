@@ -3,6 +3,7 @@ import HandoffApps
 import HandoffCore
 import HandoffFolders
 import HandoffModel
+import Logging
 import SystemPackage
 
 /// A document of this device that may be opened.
@@ -36,8 +37,9 @@ extension AppTracker {
         return OpenableDocument(url: url, name: name, types: documentApps.types(ofFileNamed: name))
     }
 
-    /// Lets a document be opened in an app: if its type is inert, or the user agrees, or has agreed for this type and app
-    /// before. That the user agrees is remembered for this type and app, if the type is known.
+    /// Lets a document be opened in an app: if its type is inert, or the user agrees, or has agreed before.
+    ///
+    /// That the user agrees is remembered for this type and app, if the type is known.
     ///
     /// The modes of the file do not count: on some file systems every file can be executed, and an app gets the document, and
     /// does not execute it.

@@ -82,14 +82,15 @@ struct PeerDialer: Sendable {
     ) async throws -> PeerEndpoint? {
         if urgency == .deferrable { try await precedence.waitForTurn(of: peer.id) }
         let limit = limit(of: peer, at: first, record, isAwaited: wait != nil)
-        let open = open
+        let (open, precedence) = (open, precedence)
+        let preceded: @Sendable () async throws -> Void = { try await precedence.waitUntilPreceded(peer.id) }
         var dial = ParallelDial(
             first: first,
             record: record,
             wait: wait,
             open: { endpoint, body in try await open(endpoint, limit, body) },
-            heard: { known in try await endpoint(of: peer, besides: known) },
-            preceded: urgency == .awaited ? nil : { try await precedence.waitUntilPreceded(peer.id) },
+            heard: { known in try await self.endpoint(of: peer, besides: known) },
+            preceded: urgency == .awaited ? nil : preceded,
             body: body
         )
         defer { record = dial.record }

@@ -265,7 +265,8 @@ struct EngineTrust: Sendable {
     /// If it cannot be written, it is known until the daemon stops, or is written with the next change.
     func persistLastSeen() async throws {
         let heard = engine.read { state in
-            state.nearby.lastSeen.mapValues(\.unixMicroseconds).filter { state.trust.devices.isFirstSeen($0.key, at: $0.value) }
+            state.nearby.lastSeen.mapValues(\.unixMicroseconds)
+                .filter { state.trust.devices.isFirstSeen($0.key, at: $0.value) }
         }
         guard !heard.isEmpty else { return }
         do {

@@ -34,6 +34,15 @@ package struct Daemon<R: Radio>: Sendable {
             runtimeDirectory: options.runtimeDirectory,
             report: { [logger] in logger.warning("\($0)", metadata: ["event": "state.moved"]) }
         ) { directory in
+            for file in running.settings.earlierFiles {
+                logger.warning(
+                    """
+                    \(file) is in the form of an earlier version, which the next one does not read: `handoffd \
+                    --print-config` prints what to write into handoffd.conf beside it
+                    """,
+                    metadata: ["event": "settings.earlier"]
+                )
+            }
             if directory.wasReadableForOthers {
                 logger.notice("others could read \(directory.path): it is now this user's alone")
             }

@@ -34,7 +34,7 @@ struct EarlierSettings {
             case .folders(let paths) where key == SettingFiles.folders: folders = paths
             case .absent: break
             default:
-                throw SettingsError("The configuration file \(path) is invalid: \(key) is no setting, or cannot be that.")
+                throw SettingsError("The configuration file \(path) is invalid: \(key) is no setting, or not that.")
             }
         }
     }

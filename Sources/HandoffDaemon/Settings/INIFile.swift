@@ -35,7 +35,8 @@ struct INIFile: Sendable {
             } else {
                 let entry = try Self.entry(line, in: section, index + 1)
                 if let before = entries.first(where: { $0.section == entry.section && $0.key == entry.key }) {
-                    throw SyntaxError(line: index + 1, message: "\(entry.key): it is set in line \(before.line) already.")
+                    let message = "\(entry.key): it is set in line \(before.line) already."
+                    throw SyntaxError(line: index + 1, message: message)
                 }
                 entries.append(entry)
             }

@@ -28,10 +28,10 @@ struct Setting: Sendable {
         Setting("radio", "--radio", \.radio, needsRestart: true, "it can be bluez or simulated:DIRECTORY.") {
             SettingValues.Radio($0)
         },
-        Setting("adapter", "--adapter", optional: \.adapter, needsRestart: true, "adapters are named hci0, hci1 and so on.") {
+        Setting("adapter", "--adapter", optional: \.adapter, needsRestart: true, "adapters are hci0, hci1 and so on.") {
             $0.hasPrefix("hci") && UInt16($0.dropFirst(3)).map { "hci\($0)" } == $0 ? $0 : nil
         },
-        Setting("transport", "--transport", \.transport, needsRestart: true, "it can be automatic, both, l2cap or gatt.") {
+        Setting("transport", "--transport", \.transport, needsRestart: true, "it is automatic, both, l2cap or gatt.") {
             ChannelTransport(rawValue: $0)
         },
         Setting("bus", "--bus", \.bus, needsRestart: true, "it can be session, system or the address of a bus.") {
@@ -50,7 +50,7 @@ struct Setting: Sendable {
     private init<Value: Equatable & Sendable>(
         _ key: String,
         _ option: String? = nil,
-        _ place: WritableKeyPath<SettingValues, Value> & Sendable,
+        _ place: any WritableKeyPath<SettingValues, Value> & Sendable,
         needsRestart: Bool = false,
         _ remedy: String,
         _ value: @escaping @Sendable (String) throws -> Value?
@@ -67,7 +67,7 @@ struct Setting: Sendable {
     private init<Value: Equatable & Sendable>(
         _ key: String,
         _ option: String? = nil,
-        optional place: WritableKeyPath<SettingValues, Value?> & Sendable,
+        optional place: any WritableKeyPath<SettingValues, Value?> & Sendable,
         needsRestart: Bool = false,
         _ remedy: String,
         _ value: @escaping @Sendable (String) throws -> Value?
@@ -81,7 +81,7 @@ struct Setting: Sendable {
     }
 
     /// A switch.
-    private init(_ key: String, _ place: WritableKeyPath<SettingValues, Bool> & Sendable) {
+    private init(_ key: String, _ place: any WritableKeyPath<SettingValues, Bool> & Sendable) {
         self.init(key, nil, place, "it can be yes or no.") { text in
             switch text.lowercased() {
             case "yes", "true", "on", "1": true

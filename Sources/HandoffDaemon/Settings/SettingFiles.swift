@@ -85,7 +85,8 @@ struct SettingFiles: Sendable {
             texts[entry.key] = Text(text: entry.value, place: place)
         case Self.folders: folders[entry.key] = Text(text: entry.value, place: place)
         default:
-            let message = "there is no section [\(entry.section)]; the sections are [\(Self.section)], [\(Self.folders)]."
+            let known = "the sections are [\(Self.section)], [\(Self.folders)]."
+            let message = "there is no section [\(entry.section)]; \(known)"
             throw INIFile.SyntaxError(line: entry.line, message: message)
         }
     }

@@ -17,7 +17,8 @@ struct InertTypesTests {
     @Test(
         "Text, data, pictures, sound, video, PDF, office documents and e-books do nothing",
         arguments: [
-            "text/plain", "text/markdown", "text/csv", "application/json", "application/geo+json", "application/ld+json",
+            "text/plain", "text/markdown", "text/csv", "application/json", "application/geo+json",
+            "application/ld+json",
             "application/x-ipynb+json", "model/gltf+json", "image/png", "image/svg+xml", "audio/mpeg", "audio/flac",
             "video/mp4", "video/x-matroska", "application/pdf", "application/epub+zip", "application/vnd.comicbook+zip",
             "application/vnd.oasis.opendocument.text", "application/msword",
@@ -31,7 +32,8 @@ struct InertTypesTests {
     @Test(
         "Instructions to a program need a question, also those whose type is not in the database",
         arguments: [
-            "application/x-remmina", "application/x-desktop", "application/x-shellscript", "application/x-shar", "text/tcl",
+            "application/x-remmina", "application/x-desktop", "application/x-shellscript", "application/x-shar",
+            "text/tcl",
             "text/x-python", "application/x-python-bytecode", "application/vnd.openofficeorg.extension",
             "application/x-xpinstall", "application/x-plasma", "application/x-superkaramba", "application/x-kommander",
             "text/x-ms-regedit", "application/winhlp", "application/x-ica", "application/x-godot-project",
