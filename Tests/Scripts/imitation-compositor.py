@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
-"""Stands for a compositor of Wayland that tells which window has the focus, or behaves as none should.
+"""Stands for a compositor of Wayland that behaves as none should.
 
-imitation-compositor.py DIRECTORY KIND [COMMANDS]
+imitation-compositor.py DIRECTORY KIND
 
 It serves a display of the name wayland-1 in DIRECTORY, to which nothing can be shown, and prints "ready". KIND is one of
 
-hyprland    Hyprland's two sockets. From the named pipe COMMANDS it reads lines: "focus PID", "none", "raw TEXT" for an
-            event with that text, "drop" to end its connections.
 silent      a socket of sway that answers nothing.
 closing     one that ends each connection.
 noise       one that sends bytes that are no messages.
@@ -15,7 +13,6 @@ huge        one that sends a message without an end; it prints "taken" once a cl
 
 import os
 import pathlib
-import select
 import signal
 import socket
 import sys
@@ -51,72 +48,6 @@ def serve(listener, perform):
     threading.Thread(target=accept, daemon=True).start()
 
 
-class Hyprland:
-    """The two sockets of Hyprland, as its wiki describes them ("IPC", "Using hyprctl")."""
-
-    def __init__(self, directory):
-        self.window = "{}"
-        self.clients = []
-        self.lock = threading.Lock()
-        instance = directory / "hypr" / "0123456789abcdef_1_2"
-        requests, events = listen(instance / ".socket.sock"), listen(instance / ".socket2.sock")
-        events.setblocking(False)
-        threading.Thread(target=self.accept, args=(requests, events), daemon=True).start()
-
-    def accept(self, requests, events):
-        """Accepts connections in one thread, as Hyprland does: who waits for events before it asks is told what follows."""
-        while True:
-            select.select([requests, events], [], [])
-            self.subscribe_all(events)
-            if select.select([requests], [], [], 0)[0]:
-                connection = requests.accept()[0]
-                # It may have connected to wait for events meanwhile.
-                self.subscribe_all(events)
-                threading.Thread(target=self.answer, args=(connection,), daemon=True).start()
-
-    def subscribe_all(self, events):
-        """Sends events from now on to all who wait for them."""
-        while True:
-            try:
-                connection = events.accept()[0]
-            except BlockingIOError:
-                return
-            with self.lock:
-                self.clients.append(connection)
-
-    def answer(self, connection):
-        request = connection.recv(100)
-        assert request == b"j/activewindow", request
-        connection.sendall(self.window.encode())
-        connection.close()
-
-    def send(self, event):
-        with self.lock:
-            for client in list(self.clients):
-                try:
-                    client.sendall(event.encode(errors="surrogateescape") + b"\n")
-                except OSError:
-                    self.clients.remove(client)
-
-    def perform(self, command):
-        verb, _, rest = command.partition(" ")
-        if verb == "focus":
-            self.window = f'{{\n    "address": "0x55",\n    "title": "\\"pid\\": 3, }}",\n    "pid": {rest}\n}}\n'
-            self.send(f"activewindow>>title,{rest}")
-            self.send("activewindowv2>>55")
-        elif verb == "none":
-            self.window = "{}"
-            self.send("activewindow>>,")
-            self.send("activewindowv2>>")
-        elif verb == "raw":
-            self.send(rest)
-        elif verb == "drop":
-            with self.lock:
-                for client in self.clients:
-                    client.shutdown(socket.SHUT_RDWR)
-                self.clients.clear()
-
-
 def send_noise(connection):
     while True:
         connection.sendall(os.urandom(PIECE))
@@ -137,20 +68,11 @@ def hang(connection):
     threading.Event().wait()
 
 
-def main(directory, kind, commands=None):
-    display = listen(directory / "wayland-1")
-    serve(display, hang)
-    compositor = None
-    if kind == "hyprland":
-        compositor = Hyprland(directory)
-    else:
-        kinds = {"silent": hang, "closing": socket.socket.close, "noise": send_noise, "huge": send_huge}
-        serve(listen(directory / f"sway-ipc.0.{os.getpid()}.sock"), kinds[kind])
+def main(directory, kind):
+    serve(listen(directory / "wayland-1"), hang)
+    kinds = {"silent": hang, "closing": socket.socket.close, "noise": send_noise, "huge": send_huge}
+    serve(listen(directory / f"sway-ipc.0.{os.getpid()}.sock"), kinds[kind])
     print("ready", flush=True)
-    while commands:
-        with open(commands, encoding="utf-8", errors="surrogateescape") as lines:
-            for line in lines:
-                compositor.perform(line.rstrip("\n"))
     signal.pause()
 
 

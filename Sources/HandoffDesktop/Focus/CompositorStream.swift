@@ -36,33 +36,6 @@ final class CompositorStream {
         unread.removeFirst(rest)
     }
 
-    /// The next line, without its end; nil if it is longer than `limit`, which is passed over.
-    func line(atMost limit: Int) async throws -> [UInt8]? {
-        var (isTooLong, searched) = (false, 0)
-        while true {
-            if let end = unread[searched...].firstIndex(of: UInt8(ascii: "\n")) {
-                defer { unread.removeFirst(end + 1) }
-                return isTooLong || end > limit ? nil : Array(unread[..<end])
-            }
-            if unread.count > limit {
-                isTooLong = true
-                unread = []
-            }
-            searched = unread.count
-            try await readMore()
-        }
-    }
-
-    /// Everything up to the end of the connection; nil if it is longer than `limit`.
-    func rest(atMost limit: Int) async throws -> [UInt8]? {
-        while unread.count <= limit {
-            let bytes = try await stream.read(atMost: Self.piece)
-            if bytes.isEmpty { return unread }
-            unread += bytes
-        }
-        return nil
-    }
-
     private func readMore() async throws {
         let bytes = try await stream.read(atMost: Self.piece)
         guard !bytes.isEmpty else { throw FocusError(.disconnected, "The compositor has ended the connection.") }

@@ -3,17 +3,11 @@ import Glibc
 import LocalStream
 import SystemPackage
 
-/// Finds the compositor of this session, if it is one that tells over a socket of its own which window has the focus.
+/// Finds sway, if it is the compositor of this session: it tells over a socket of its own which window has the focus.
 ///
 /// Variables of the environment may be those of an earlier compositor, and another one may run in a window of this one. So a
 /// socket counts if the process listens on it that also serves the session's display.
 struct SessionCompositor: Sendable {
-    /// A compositor that tells.
-    enum Found: Hashable, Sendable {
-        case sway(SwayFocus)
-        case hyprland(HyprlandFocus)
-    }
-
     /// The most names of a directory that are looked at, and the most of them that may be sockets.
     private static let mostNames = (all: 4096, sockets: 32)
 
@@ -28,31 +22,22 @@ struct SessionCompositor: Sendable {
         (self.directory, self.environment) = (FilePath(directory), environment)
     }
 
-    /// Watches the directories in which sockets of compositors appear.
-    func watch() -> DirectoryWatch { DirectoryWatch([directory, hyprland], for: .appearance) }
+    /// Watches the directory in which sockets of compositors appear.
+    func watch() -> DirectoryWatch { DirectoryWatch([directory], for: .appearance) }
 
     /// Whether there are sockets of compositors, one of which may turn out to be that of this session.
-    var mayAppear: Bool { !swaySockets.isEmpty || !hyprlandInstances.isEmpty }
+    var mayAppear: Bool { !sockets.isEmpty }
 
     /// Looks for it, and waits for nothing.
-    func find() -> Found? {
+    func find() -> SwayFocus? {
         guard mayAppear, let server else { return nil }
-        if let socket = swaySockets.first(where: { Self.server(of: $0) == server }) {
-            return .sway(SwayFocus(socket: socket))
-        }
-        return hyprlandInstances.first { Self.server(of: HyprlandFocus.eventSocket(in: $0)) == server }
-            .map { .hyprland(HyprlandFocus(directory: $0)) }
+        return sockets.first { Self.server(of: $0) == server }.map { SwayFocus(socket: $0) }
     }
 
-    private var swaySockets: [FilePath] {
+    private var sockets: [FilePath] {
         let known = variable("SWAYSOCK").map { [FilePath($0)] } ?? []
         return known + paths(in: directory) { $0.hasPrefix("sway-ipc.") && $0.hasSuffix(".sock") }
     }
-
-    private var hyprlandInstances: [FilePath] { paths(in: hyprland) { !$0.hasPrefix(".") } }
-
-    /// Where each instance of Hyprland has a directory with its sockets.
-    private var hyprland: FilePath { directory.appending("hypr") }
 
     /// The program that serves the display of Wayland; nil if there is none, or several that may be meant.
     private var server: LocalConnection.Server? {

@@ -83,13 +83,8 @@ struct SessionFocus: Sendable {
         }
     }
 
-    private func follow(_ found: SessionCompositor.Found, _ change: (FocusReport) -> Void) async throws {
-        try await Reactor.withReactor { reactor in
-            switch found {
-            case .sway(let sway): try await sway.follow(on: reactor, change)
-            case .hyprland(let hyprland): try await hyprland.follow(on: reactor, change)
-            }
-        }
+    private func follow(_ sway: SwayFocus, _ change: (FocusReport) -> Void) async throws {
+        try await Reactor.withReactor { reactor in try await sway.follow(on: reactor, change) }
     }
 
     /// Waits until there is a compositor that tells.

@@ -106,54 +106,6 @@ struct CompositorTests {
         }
     }
 
-    // MARK: Hyprland
-
-    @Test(
-        "An answer of Hyprland tells which process has the focus",
-        arguments: [
-            (
-                "{\n    \"address\": \"0x55\",\n    \"title\": \"\\\"pid\\\": 3\",\n    \"pid\": 4711,\n    \"x\": [1, 2]\n}\n",
-                .process(4711)
-            ),
-            ("{}", .nothing), ("{}\n", .nothing), (#"{"pid": -1}"#, .unknown), (#"{"title": "a"}"#, .unknown),
-            ("unknown request", .unknown), ("", .unknown), (#"{"pid": 4711"#, .unknown),
-        ] as [(String, FocusReport)]
-    )
-    func answer(_ text: String, _ report: FocusReport) {
-        #expect(HyprlandFocus.report(Array(text.utf8)) == report)
-    }
-
-    @Test("Events are read line by line, however they arrive, and lines that are too long are passed over")
-    func lines() async throws {
-        try await Self.withStream { near, far in
-            let connection = CompositorStream(near)
-            try await far.write(Array("one\n\ntw".utf8))
-            #expect(try await connection.line(atMost: 100) == Array("one".utf8))
-            #expect(try await connection.line(atMost: 100) == [])
-            try await far.write(Array("o\n".utf8) + [UInt8](repeating: 0x61, count: 150))
-            #expect(try await connection.line(atMost: 100) == Array("two".utf8))
-            try await far.write([UInt8](repeating: 0x62, count: 20) + Array("\nthree\n".utf8))
-            #expect(try await connection.line(atMost: 100) == nil)
-            #expect(try await connection.line(atMost: 5) == Array("three".utf8))
-            try await far.write(Array("unfinished".utf8))
-            far.close()
-            await #expect(throws: FocusError.self) { try await connection.line(atMost: 100) }
-        }
-    }
-
-    @Test("An answer ends with the connection, and one without an end is given up")
-    func rest() async throws {
-        try await Self.withStream { near, far in
-            try await far.write(Array("answer".utf8))
-            far.close()
-            #expect(try await CompositorStream(near).rest(atMost: 6) == Array("answer".utf8))
-        }
-        try await Self.withStream { near, far in
-            try await far.write([UInt8](repeating: 0x61, count: 101))
-            #expect(try await CompositorStream(near).rest(atMost: 100) == nil)
-        }
-    }
-
     private static func withStream(_ body: (_ near: LocalStream, _ far: LocalStream) async throws -> Void) async throws
     {
         try await Reactor.withReactor { reactor in

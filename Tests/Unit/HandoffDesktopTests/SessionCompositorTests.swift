@@ -36,11 +36,11 @@ struct SessionCompositorTests {
             try #require(bound == 0 && Glibc.listen(socket, 64) == 0)
         }
 
-        func found(_ variables: [String: String] = [:]) -> SessionCompositor.Found? {
+        func found(_ variables: [String: String] = [:]) -> SwayFocus? {
             SessionCompositor(environment: variables.merging(["XDG_RUNTIME_DIR": directory.string]) { $1 })?.find()
         }
 
-        func sway(_ name: String) -> SessionCompositor.Found { .sway(SwayFocus(socket: directory.appending(name))) }
+        func sway(_ name: String) -> SwayFocus { SwayFocus(socket: directory.appending(name)) }
     }
 
     /// Runs `body` with a directory in which another process serves the display wayland-1, and a socket as that of sway.
