@@ -113,9 +113,12 @@ class MediaTest(IntegrationTest):
         program = "/usr/bin/vlc"
         if os.geteuid() == 0:
             # VLC does not run as root, as tests in containers do: this one asks for another number.
-            program = computer.program("vlc-of-root", "")
-            program.write_bytes(pathlib.Path("/usr/bin/vlc").read_bytes().replace(b"\0geteuid\0", b"\0getppid\0"))
-            self.addCleanup(program.unlink, missing_ok=True)
+            program = computer.bin / "vlc-of-root"
+            # One that runs cannot be written anew.
+            if not program.exists():
+                computer.program(program.name, "")
+                program.write_bytes(pathlib.Path("/usr/bin/vlc").read_bytes().replace(b"\0geteuid\0", b"\0getppid\0"))
+                self.addCleanup(program.unlink, missing_ok=True)
         return self.player(computer, "vlc", [program, *VLC, *map(os.fsdecode, arguments)])
 
     def player(self, computer, name, words):
@@ -132,6 +135,14 @@ class MediaTest(IntegrationTest):
         result = subprocess.run(["playerctl", f"--player={player}", *words], env=computer.environment(), text=True,
                                 capture_output=True, check=False, timeout=TIMEOUT)
         return result.stdout.strip()
+
+    def wait_position(self, computer, player, seconds):
+        """Waits until a player has come to a position: one that begins in the middle may tell the beginning at first."""
+        follow = ["playerctl", f"--player={player}", "--follow", "metadata", "--format", "{{position}}"]
+        with process(follow, stdout=subprocess.PIPE, text=True, env=computer.environment()) as follower:
+            Lines(follower.stdout).wait(
+                lambda line: line.isdigit() and int(line) >= seconds * 1_000_000, f"the position {seconds} s of {player}"
+            )
 
     def fetched(self):
         """The state that the desktop gets now."""

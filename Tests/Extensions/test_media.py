@@ -236,6 +236,7 @@ class AcrossTests(MediaTest):
                 start = "--start=30" if origin == "mpv" else "--start-time=30"
                 first = getattr(self, origin)(self.laptop, start, here)
                 self.events.wait_document(here)
+                self.wait_position(self.laptop, origin, 29)
                 info = self.fetched()["userInfo"]
                 self.assertGreaterEqual(info["position"], 29_000_000)
                 self.assertEqual(self.desktop.ctl("continue")["outcome"], "app")
