@@ -1,6 +1,9 @@
 /// A part of a program that runs for as long as the program does.
 package protocol Service: Sendable {
-    /// Runs until cancelled. One that ends by itself ends the program, with its error if it throws.
+    /// Whether its end is that of the program; else an end by itself is an error.
+    static var endsProgram: Bool { get }
+
+    /// Runs until cancelled. One that fails ends the program.
     func run() async throws
 
     /// Does what comes before the end, while the service still runs; it is cancelled afterwards.
@@ -8,15 +11,25 @@ package protocol Service: Sendable {
 }
 
 extension Service {
+    package static var endsProgram: Bool { false }
+
     package func prepareToStop() async {}
 }
 
-/// Runs services beside each other until one of them ends, and then stops the others one after the other, the last first.
+/// A service has ended by itself that should run for as long as the program.
+package struct UnexpectedEnd: Error, CustomStringConvertible {
+    package let service: String
+
+    package var description: String { "\(service) has ended by itself." }
+}
+
+/// Runs services beside each other until one ends the program, and then stops the others one after the other, the last
+/// first.
 ///
 /// So each may use those before it until it has ended. When one fails, or the calling task is cancelled, all others are
 /// cancelled at once. All have ended when this function returns or throws.
 ///
-/// - Throws: the first error of a service that was not being stopped.
+/// - Throws: the first error of a service that had not been prepared to stop; ``UnexpectedEnd``.
 package func runServices(_ services: [any Service]) async throws {
     let stops = services.map { _ in Promise<Void>() }
     try await withThrowingTaskGroup(of: Int.self) { group in
@@ -38,8 +51,10 @@ package func runServices(_ services: [any Service]) async throws {
 }
 
 private func run(_ service: any Service, until stop: Promise<Void>) async throws {
+    let type = type(of: service)
     try await race {
         try await service.run()
+        if !type.endsProgram, stop.valueIfSet == nil { throw UnexpectedEnd(service: "\(type)") }
     } _: {
         try await stop.value()
         await service.prepareToStop()

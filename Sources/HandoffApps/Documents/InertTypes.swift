@@ -45,39 +45,38 @@ package enum InertTypes {
         text/vnd.graphviz text/vnd.qt.linguist text/vnd.rn-realtext text/vnd.trolltech.linguist text/vnd.typst
         text/vnd.wap.wml text/vtt text/x-adasrc text/x-asm text/x-authors text/x-bibtex text/x-c text/x-c++hdr
         text/x-c++src text/x-changelog text/x-chdr text/x-cobol text/x-comma-separated-values text/x-copying
-        text/x-credits text/x-crystal text/x-csharp text/x-csrc text/x-csv text/x-dart text/x-devicetree-source
-        text/x-diff text/x-dockerfile text/x-dsl text/x-dsrc text/x-dtd text/x-eiffel text/x-erlang
-        text/x-fortran text/x-gcode-gx text/x-genie text/x-gettext-translation
-        text/x-gettext-translation-template text/x-gherkin text/x-go text/x-haskell text/x-iMelody text/x-idl
-        text/x-install text/x-java text/x-kotlin text/x-ldif text/x-literate-haskell text/x-log text/x-lrc
-        text/x-markdown text/x-microdvd text/x-moc text/x-mof text/x-mpl2 text/x-mpsub text/x-nfo text/x-nim
-        text/x-objc++src text/x-objcsrc text/x-ocaml text/x-ocl text/x-ooc text/x-opencl-c++src
-        text/x-opencl-csrc text/x-opencl-src text/x-opml text/x-opml+xml text/x-pascal text/x-patch text/x-po
-        text/x-pot text/x-readme text/x-reject text/x-rpm-spec text/x-rst text/x-sagemath text/x-sass
-        text/x-scala text/x-scons text/x-scss text/x-setext text/x-ssa text/x-ssh-private-key
-        text/x-ssh-public-key text/x-subviewer text/x-svhdr text/x-svsrc text/x-tex text/x-texinfo
-        text/x-todo-txt text/x-troff text/x-troff-me text/x-troff-mm text/x-troff-ms text/x-twig text/x-txt2tags
-        text/x-typst text/x-uil text/x-vala text/x-vcalendar text/x-vcard text/x-verilog text/x-vhdl text/x-xmi
-        text/x-xslfo text/x-yaml text/x.gcode text/xmcd text/xml text/xml-external-parsed-entity text/yaml
+        text/x-credits text/x-crystal text/x-csharp text/x-csrc text/x-csv text/x-devicetree-source text/x-diff
+        text/x-dsl text/x-dsrc text/x-dtd text/x-eiffel text/x-erlang text/x-fortran text/x-gcode-gx
+        text/x-genie text/x-gettext-translation text/x-gettext-translation-template text/x-gherkin text/x-go
+        text/x-haskell text/x-iMelody text/x-idl text/x-install text/x-java text/x-kotlin text/x-ldif
+        text/x-literate-haskell text/x-log text/x-lrc text/x-markdown text/x-microdvd text/x-moc text/x-mof
+        text/x-mpl2 text/x-mpsub text/x-nfo text/x-nim text/x-objc++src text/x-objcsrc text/x-ocaml text/x-ocl
+        text/x-ooc text/x-opencl-c++src text/x-opencl-csrc text/x-opencl-src text/x-opml text/x-opml+xml
+        text/x-pascal text/x-patch text/x-po text/x-pot text/x-readme text/x-reject text/x-rst text/x-sass
+        text/x-scala text/x-scss text/x-setext text/x-ssa text/x-ssh-private-key text/x-ssh-public-key
+        text/x-subviewer text/x-svhdr text/x-svsrc text/x-tex text/x-texinfo text/x-todo-txt text/x-troff
+        text/x-troff-me text/x-troff-mm text/x-troff-ms text/x-twig text/x-txt2tags text/x-typst text/x-uil
+        text/x-vala text/x-vcalendar text/x-vcard text/x-verilog text/x-vhdl text/x-xmi text/x-xslfo text/x-yaml
+        text/x.gcode text/xmcd text/xml text/xml-external-parsed-entity text/yaml
         """
 
     /// Pictures.
     private static let pictures = """
         application/cdr application/coreldraw application/emf application/ico application/photoshop
-        application/tga application/vnd.corel-draw application/vnd.iccprofile application/wmf application/x-cdr
-        application/x-coreldraw application/x-egon application/x-emf application/x-graphite
-        application/x-killustrator application/x-kontour application/x-krita application/x-msmetafile
-        application/x-photoshop application/x-targa application/x-tga application/x-ufraw application/x-wmf
-        application/x-wpg image/apng image/astc image/avci image/avif image/avif-sequence image/bmp image/cdr
-        image/cgm image/dpx image/emf image/fax-g3 image/fits image/g3fax image/gif image/heic
-        image/heic-sequence image/heif image/heif-sequence image/hej2k image/ico image/icon image/ief image/jp2
-        image/jpeg image/jpeg2000 image/jpeg2000-image image/jpm image/jpx image/jxl image/jxr image/ktx
-        image/ktx2 image/openraster image/photoshop image/pjpeg image/png image/psd image/qoi image/rle
-        image/svg+xml image/svg+xml-compressed image/targa image/tga image/tiff image/vnd.adobe.photoshop
-        image/vnd.djvu image/vnd.djvu+multipage image/vnd.dwg image/vnd.dxf image/vnd.fpx
-        image/vnd.microsoft.icon image/vnd.mozilla.apng image/vnd.ms-dds image/vnd.ms-modi image/vnd.ms-photo
-        image/vnd.radiance image/vnd.wap.wbmp image/vnd.zbrush.pcx image/webp image/wmf image/x-3ds
-        image/x-MS-bmp image/x-adobe-dng image/x-applix-graphics image/x-aseprite image/x-bmp image/x-canon-cr2
+        application/tga application/vnd.corel-draw application/wmf application/x-cdr application/x-coreldraw
+        application/x-egon application/x-emf application/x-graphite application/x-killustrator
+        application/x-kontour application/x-krita application/x-msmetafile application/x-photoshop
+        application/x-targa application/x-tga application/x-ufraw application/x-wmf application/x-wpg image/apng
+        image/astc image/avci image/avif image/avif-sequence image/bmp image/cdr image/cgm image/dpx image/emf
+        image/fax-g3 image/fits image/g3fax image/gif image/heic image/heic-sequence image/heif
+        image/heif-sequence image/hej2k image/ico image/icon image/ief image/jp2 image/jpeg image/jpeg2000
+        image/jpeg2000-image image/jpm image/jpx image/jxl image/jxr image/ktx image/ktx2 image/openraster
+        image/photoshop image/pjpeg image/png image/psd image/qoi image/rle image/svg+xml
+        image/svg+xml-compressed image/targa image/tga image/tiff image/vnd.adobe.photoshop image/vnd.djvu
+        image/vnd.djvu+multipage image/vnd.dwg image/vnd.dxf image/vnd.fpx image/vnd.microsoft.icon
+        image/vnd.mozilla.apng image/vnd.ms-dds image/vnd.ms-modi image/vnd.ms-photo image/vnd.radiance
+        image/vnd.wap.wbmp image/vnd.zbrush.pcx image/webp image/wmf image/x-3ds image/x-MS-bmp
+        image/x-adobe-dng image/x-applix-graphics image/x-aseprite image/x-bmp image/x-canon-cr2
         image/x-canon-cr3 image/x-canon-crw image/x-cdr image/x-cmu-raster image/x-compressed-xcf image/x-dcraw
         image/x-dds image/x-dib image/x-djvu image/x-emf image/x-epson-erf image/x-exr image/x-farbfeld
         image/x-fits image/x-fpx image/x-fuji-raf image/x-gimp-gbr image/x-gimp-gih image/x-gimp-pat

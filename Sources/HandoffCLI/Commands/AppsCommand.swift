@@ -32,10 +32,13 @@ struct AppsCommand: AsyncParsableCommand {
     @Flag(help: "Ask again before documents of TYPE are opened in APP.")
     var forget = false
 
-    @Argument(help: "With --default: the activity type.", completion: KnownNames.appTypes.completion)
+    @Argument(
+        help: "With --default: the activity type; with --forget: the MIME type.",
+        completion: KnownNames.appTypes.completion
+    )
     var type: String?
 
-    @Argument(help: "With --default: the app id.", completion: KnownNames.apps.completion)
+    @Argument(help: "With --default or --forget: the app id.", completion: KnownNames.apps.completion)
     var app: String?
 
     func validate() throws {

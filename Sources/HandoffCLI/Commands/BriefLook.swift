@@ -27,7 +27,7 @@ struct BriefLook: Sendable {
         guard known.isEmpty else { return Result(found: known, message: "") }
         // Who lists wants more than the first. A device shows one activity, so that the list of all devices is complete.
         let devices = try await client.objects().devices.count
-        let result = try await first { nearby in nearby.count >= devices ? nearby : nil }
+        let result = try await first { nearby in !nearby.isEmpty && nearby.count >= devices ? nearby : nil }
         return Result(found: try await client.objects().nearby, message: result.message)
     }
 

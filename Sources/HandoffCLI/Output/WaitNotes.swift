@@ -27,7 +27,7 @@ struct WaitNotes {
                 try await race {
                     for try await signal in signals where signal.path == path {
                         guard let text = Self.text(NearbyActivityEvent.Step(signal), name) else { continue }
-                        step.set(text)
+                        step.update(text)
                     }
                     try await untilCancelled()
                 } _: {

@@ -60,7 +60,7 @@ package struct Continuation: Hashable, Sendable {
         /// The app has waited for something, and does not go on after all, or has not told in time that it does: the
         /// activity is not opened elsewhere, as the user may have answered the app, or it may still wait.
         case gaveUp(String)
-        /// The app was not given the activity, for a reason that holds for every other app too.
+        /// The app was not given the activity, and no other one is: the reason holds for each, or names this one.
         case refused(HandoffError)
     }
 

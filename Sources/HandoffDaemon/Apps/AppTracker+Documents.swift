@@ -13,6 +13,14 @@ struct OpenableDocument: Sendable {
     let name: String
     /// Its MIME type, followed by the supertypes; empty if it is unknown.
     let types: [String]
+
+    /// Those of its types as which it does nothing when it is opened; empty if its own type is none of them.
+    ///
+    /// JSON is a kind of JavaScript in the database: an app of JSON or of plain text shows it, and one of JavaScript may
+    /// execute it.
+    var inertTypes: [String] {
+        types.first.map(InertTypes.contains) == true ? types.filter(InertTypes.contains) : []
+    }
 }
 
 extension AppTracker {
@@ -37,22 +45,32 @@ extension AppTracker {
         return OpenableDocument(url: url, name: name, types: documentApps.types(ofFileNamed: name))
     }
 
-    /// Lets a document be opened in an app: if its type is inert, or the user agrees, or has agreed before.
+    /// Lets a document be opened in an app: if it does nothing there, or the user agrees, or has agreed before.
     ///
-    /// That the user agrees is remembered for this type and app, if the type is known.
-    ///
-    /// The modes of the file do not count: on some file systems every file can be executed, and an app gets the document, and
-    /// does not execute it.
+    /// That the user agrees is remembered for the type and the app, if these are what the user was asked about: both may be
+    /// others by then. The modes of the file do not count: on some file systems every file can be executed, and an app gets
+    /// the document, and does not execute it.
     ///
     /// - Parameters:
     ///   - document: the document.
     ///   - app: the id of the app's desktop file.
-    ///   - hasAgreed: whether the user has agreed to this document in this continuation.
+    ///   - isInert: whether the app opens it as one of its ``OpenableDocument/inertTypes``.
+    ///   - entry: the entry that is continued.
+    ///   - hasAgreed: whether the user has agreed, to the question about that entry if there was one.
     /// - Throws: ``HandoffError`` with `documentIsProgram`.
-    func permit(_ document: OpenableDocument, in app: String, hasAgreed: Bool) async throws(HandoffError) {
+    func permit(
+        _ document: OpenableDocument,
+        in app: String,
+        asInert isInert: Bool,
+        of entry: NearbyEntry.ID,
+        hasAgreed: Bool
+    ) async throws(HandoffError) {
         let type = document.types.first
-        if let type, InertTypes.contains(type) || confirmedTypes.contains(type, for: app) { return }
-        guard hasAgreed else {
+        if isInert || type.map({ confirmedTypes.contains($0, for: app) }) == true { return }
+        let question = ConfirmedTypes.Question(type: type ?? "", app: app)
+        let asked = confirmedTypes.takeQuestion(about: entry)
+        guard hasAgreed, asked == nil || asked == question else {
+            confirmedTypes.ask(question, about: entry)
             throw HandoffError(
                 .documentIsProgram,
                 "\(document.name) \(type.map { "is of the type \($0)" } ?? "has no type that is known here"), and may start "
@@ -60,7 +78,10 @@ extension AppTracker {
                     + "--open-program`\(type == nil ? "" : ", which is remembered for this type and app")."
             )
         }
-        guard let type else { return }
+        if let type, asked == question { await remember(type, for: app) }
+    }
+
+    private func remember(_ type: String, for app: String) async {
         do {
             try await confirmedTypes.insert(type, for: app)
         } catch {
@@ -71,13 +92,15 @@ extension AppTracker {
         }
     }
 
-    /// Returns the default app for a document.
+    /// Returns the default app for a document, and whether it opens it as one of its inert types, for which an app is looked
+    /// for first.
     ///
     /// - Throws: ``HandoffError`` with `notContinuable` when no app here opens it.
-    func defaultApp(for document: OpenableDocument) throws(HandoffError) -> DocumentApp {
+    func defaultApp(for document: OpenableDocument) throws(HandoffError) -> (app: DocumentApp, isInert: Bool) {
         guard let type = document.types.first else {
             throw HandoffError(.notContinuable, "The type of the document \(document.url) is unknown here.")
         }
+        if let app = documentApps.app(for: document.inertTypes) { return (app, true) }
         guard let app = documentApps.app(for: document.types) else {
             throw HandoffError(
                 .notContinuable,
@@ -85,6 +108,6 @@ extension AppTracker {
                     + "`xdg-mime default APP.desktop \(type)`."
             )
         }
-        return app
+        return (app, false)
     }
 }

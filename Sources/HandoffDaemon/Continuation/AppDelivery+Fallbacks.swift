@@ -25,9 +25,11 @@ extension AppDelivery {
             }
         }
         if let document, let app = declining?.documentApp, app.opens(document) {
-            switch await open(document, with: app) {
+            switch await open(document, with: app, asInert: !app.mediaTypes.isDisjoint(with: document.inertTypes)) {
             case .success(let outcome): return .success(outcome)
-            case .failure(let error): if error.code == .documentIsProgram { failure = error }
+            case .failure(let error):
+                // The question names this app: no other one opens the document in its place.
+                if error.code == .documentIsProgram, activity.webpageURL == nil { return .failure(error) }
             }
         }
         if let page = activity.webpageURL {
@@ -51,7 +53,8 @@ extension AppDelivery {
             )
         }
         do throws(HandoffError) {
-            return await open(document, with: try apps.defaultApp(for: document))
+            let (app, isInert) = try apps.defaultApp(for: document)
+            return await open(document, with: app, asInert: isInert)
         } catch {
             return .failure(failure ?? error)
         }
@@ -115,10 +118,11 @@ extension AppDelivery {
     /// Opens a document in an app.
     private func open(
         _ document: OpenableDocument,
-        with app: DocumentApp
+        with app: DocumentApp,
+        asInert isInert: Bool
     ) async -> Result<Continuation.Outcome, HandoffError> {
         do throws(HandoffError) {
-            try await permit(document, in: app.id)
+            try await permit(document, in: app.id, asInert: isInert)
             switch app.launchMethod {
             case .bus: try await open(document, with: app.id, startedBy: app.command)
             case .command(let line): try await open(document, by: line, of: app.id)

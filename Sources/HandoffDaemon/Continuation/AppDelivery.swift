@@ -18,6 +18,8 @@ struct AppDelivery: Sendable {
     let deviceName: String
     /// The id of the origin.
     let device: DeviceID
+    /// The entry that is continued.
+    let entry: NearbyEntry.ID
     /// Whether the user saw that the activity has a document, and no page in its place.
     let offersDocument: Bool
     let options: ContinuationOptions
@@ -78,7 +80,7 @@ struct AppDelivery: Sendable {
         do throws(HandoffError) {
             let document = try apps.document(at: text)
             let command = try arguments(of: line, opening: document)
-            try await permit(document, in: app)
+            try await permit(document, in: app, asInert: !document.inertTypes.isEmpty)
             return await launch(command, of: app)
         } catch {
             return Self.response(error)
@@ -107,7 +109,7 @@ struct AppDelivery: Sendable {
     private func offer(_ text: String, to app: App) async -> Continuation.Response {
         do throws(HandoffError) {
             let document = try apps.document(at: text)
-            try await permit(document, in: app.id)
+            try await permit(document, in: app.id, asInert: !document.inertTypes.isEmpty)
             try await open(document, with: app.id, startedBy: nil)
             return .accepted
         } catch {
@@ -115,9 +117,9 @@ struct AppDelivery: Sendable {
         }
     }
 
-    /// Lets a document be opened in an app, as `AppTracker.permit(_:in:hasAgreed:)`.
-    func permit(_ document: OpenableDocument, in app: String) async throws(HandoffError) {
-        try await apps.permit(document, in: app, hasAgreed: options.opensPrograms)
+    /// Lets a document be opened in an app, as `AppTracker.permit(_:in:asInert:of:hasAgreed:)`.
+    func permit(_ document: OpenableDocument, in app: String, asInert isInert: Bool) async throws(HandoffError) {
+        try await apps.permit(document, in: app, asInert: isInert, of: entry, hasAgreed: options.opensPrograms)
     }
 
     /// Returns the activity with the value by which the app requests a stream.

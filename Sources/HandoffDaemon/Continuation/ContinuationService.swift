@@ -107,6 +107,7 @@ struct ContinuationService: Sendable {
             starter: starter,
             deviceName: engine.trust.device(entry.device)?.name.rawValue ?? entry.device.description,
             device: entry.device,
+            entry: entry.id,
             offersDocument: entry.hasDocument || !entry.hasWebpage,
             options: options
         )

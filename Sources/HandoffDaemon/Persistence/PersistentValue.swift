@@ -18,6 +18,13 @@ final class PersistentValue<Contents: Codable & Sendable>: Sendable {
         current = Mutex(try file.read(from: directory) ?? initial)
     }
 
+    /// Begins with a value in place of what is in the file, which the next change replaces.
+    init(_ file: StateFile<Contents>, in directory: StateDirectory, value: Contents) {
+        self.file = file
+        self.directory = directory
+        current = Mutex(value)
+    }
+
     /// The value as it is on disk.
     var value: Contents { current.withLock(\.self) }
 

@@ -37,8 +37,8 @@ package struct Daemon<R: Radio>: Sendable {
             for file in running.settings.earlierFiles {
                 logger.warning(
                     """
-                    \(file) is in the form of an earlier version, which the next one does not read: `handoffd \
-                    --print-config` prints what to write into handoffd.conf beside it
+                    \(file) is in the form of an earlier version, which the next one does not read: `handoffd --config \
+                    \(file) --print-config` prints what to write into handoffd.conf beside it
                     """,
                     metadata: ["event": "settings.earlier"]
                 )
@@ -80,7 +80,7 @@ package struct Daemon<R: Radio>: Sendable {
             engine: engine,
             scan: options.apps,
             documentApps: options.documentApps,
-            confirmedTypes: try ConfirmedTypes(from: directory),
+            confirmedTypes: ConfirmedTypes(from: directory, logger: logger),
             reactor: reactor,
             inputDirectory: options.runtimeDirectory ?? directory.path,
             logger: logger

@@ -7,6 +7,8 @@ import SystemPackage
 ///
 /// There is one of each kind, so that a configuration that cannot be read for long does not hold up the end.
 struct SignalService: Service {
+    static let endsProgram = true
+
     private let signals: SignalStream
     /// Handles a signal; returns whether the daemon goes on.
     private let goesOn: @Sendable () async -> Bool

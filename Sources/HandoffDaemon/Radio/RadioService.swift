@@ -19,6 +19,8 @@ struct RadioService<R: Radio>: Service {
                 last = state
                 engine.radio.radioChanged(to: state)
             }
+            // The states end with the radio, whose error counts.
+            try await untilCancelled()
         }
     }
 

@@ -29,18 +29,23 @@ struct EarlierSettings {
             throw SettingsError("The configuration file \(path) is invalid: it is no object in JSON5.")
         }
         for (key, value) in document.sorted(by: { $0.key < $1.key }) {
-            switch value {
-            case .text(let text) where Setting.all.contains { $0.key == key }: texts[key] = text
-            case .folders(let paths) where key == SettingFiles.folders: folders = paths
-            case .absent: break
+            let setting = Setting.all.first { $0.key == key }
+            switch (value, setting?.isSwitch) {
+            case (.absent, _) where setting != nil || key == SettingFiles.folders: break
+            case (.text(let text), false): texts[key] = text
+            case (.flag(let isOn), true): texts[key] = isOn ? "yes" : "no"
+            case (.folders(let paths), nil) where key == SettingFiles.folders: folders = paths
             default:
-                throw SettingsError("The configuration file \(path) is invalid: \(key) is no setting, or not that.")
+                let isUnknown = setting == nil && key != SettingFiles.folders
+                let fault = isUnknown ? "there is no such setting" : "it cannot be that"
+                throw SettingsError("The configuration file \(path) is invalid: \(key): \(fault).")
             }
         }
     }
 
     private enum Value: Decodable {
         case text(String)
+        case flag(Bool)
         case folders([String: String])
         case absent
         case other
@@ -50,7 +55,7 @@ struct EarlierSettings {
             if container.decodeNil() {
                 self = .absent
             } else if let flag = try? container.decode(Bool.self) {
-                self = .text(flag ? "yes" : "no")
+                self = .flag(flag)
             } else if let text = try? container.decode(String.self) {
                 self = .text(text)
             } else if let folders = try? container.decode([String: String].self) {

@@ -44,6 +44,11 @@ struct INIFile: Sendable {
         self.entries = entries
     }
 
+    /// Whether a text cannot be a value: what surrounds it, or breaks the line, is lost.
+    static func isUnwritable(_ text: String) -> Bool {
+        text != trimmed(text[...]) || text.contains(where: \.isNewline)
+    }
+
     private static func section(_ line: Substring, _ number: Int) throws(SyntaxError) -> String {
         let name = trimmed(line.dropFirst().dropLast())
         guard line.last == "]", !name.isEmpty else {

@@ -42,6 +42,6 @@ package struct RunningSettings: Sendable {
         _ line: Settings.CommandLine,
         environment: [String: String] = Environment.current
     ) throws -> String {
-        try SettingFiles(option: line.configuration, environment: environment).text
+        try SettingFiles(option: line.configuration, environment: environment).text()
     }
 }

@@ -11,6 +11,8 @@ struct Setting: Sendable {
     let option: String?
     /// Whether a change holds from a restart of the daemon on only.
     let needsRestart: Bool
+    /// Whether it is on or off.
+    let isSwitch: Bool
     /// Sets the value that a text means.
     ///
     /// - Throws: ``Remedy``, or `ModelError`, for a text that means none.
@@ -55,7 +57,7 @@ struct Setting: Sendable {
         _ remedy: String,
         _ value: @escaping @Sendable (String) throws -> Value?
     ) {
-        (self.key, self.option, self.needsRestart) = (key, option, needsRestart)
+        (self.key, self.option, self.needsRestart, isSwitch) = (key, option, needsRestart, Value.self == Bool.self)
         read = { text, values in
             guard let value = try value(text) else { throw Remedy(text: remedy) }
             values[keyPath: place] = value
@@ -72,7 +74,7 @@ struct Setting: Sendable {
         _ remedy: String,
         _ value: @escaping @Sendable (String) throws -> Value?
     ) {
-        (self.key, self.option, self.needsRestart) = (key, option, needsRestart)
+        (self.key, self.option, self.needsRestart, isSwitch) = (key, option, needsRestart, Value.self == Bool.self)
         read = { text, values in
             guard let value = try value(text) else { throw Remedy(text: remedy) }
             values[keyPath: place] = value

@@ -63,7 +63,8 @@ struct SettingFiles: Sendable {
             earlierFiles.append(path)
             return add(try EarlierSettings(data, at: path))
         }
-        guard let text = String(validating: data, as: UTF8.self) else {
+        // Some editors write a byte order mark.
+        guard let text = String(validating: data.trimmingPrefix([0xEF, 0xBB, 0xBF]), as: UTF8.self) else {
             throw SettingsError("The configuration file \(path) is invalid: it is no text in UTF-8.")
         }
         do throws(INIFile.SyntaxError) {
@@ -97,7 +98,12 @@ struct SettingFiles: Sendable {
     }
 
     /// The same as the text of one file.
-    var text: String {
+    ///
+    /// - Throws: ``SettingsError`` for a value that such a file cannot have.
+    func text() throws(SettingsError) -> String {
+        for text in Array(texts.values) + Array(folders.values) where INIFile.isUnwritable(text.text) {
+            throw SettingsError("\(text.place) begins or ends with a space, or has a line break: rename it.")
+        }
         let settings = Setting.all.compactMap { setting in texts[setting.key].map { "\(setting.key) = \($0.text)" } }
         let paths = folders.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value.text)" }
         let sections = [(Self.section, settings), (Self.folders, paths)].filter { !$0.1.isEmpty }

@@ -122,7 +122,7 @@ package struct Settings: Sendable {
         }
         .map(\.key)
         // With another radio, the adapter does not matter.
-        .filter { $0 != "adapter" || values.radio == other.values.radio }
+        .filter { $0 != "adapter" || (values.radio == .bluez && other.values.radio == .bluez) }
         let foldersDiffer = !needsRestart && daemon.folders != other.daemon.folders
         return (keys + (foldersDiffer ? [SettingFiles.folders] : [])).sorted()
     }

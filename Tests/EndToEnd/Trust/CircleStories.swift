@@ -50,7 +50,7 @@ struct CircleStories {
     func notifications() async throws {
         let screen = FakeNotificationServer("actions", "body")
         try await World.run { world in
-            let configuration = world.directory.appending(path: "quiet.json5")
+            let configuration = world.directory.appending(path: "quiet.conf")
             try Data("[handoffd]\nnotifies = no\n".utf8).write(to: configuration)
             try await world.withDevice("laptop", ["--config", configuration.path()]) { laptop in
                 try await screen.whileOnBus(on: laptop.bus) { _ in

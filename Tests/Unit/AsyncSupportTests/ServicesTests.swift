@@ -27,6 +27,16 @@ struct ServicesTests {
         #expect(log.events == ["other is cancelled"])
     }
 
+    @Test("A service that ends by itself and does not end the program is an error")
+    func unexpectedEnd() async {
+        struct Short: Service {
+            func run() async throws {}
+        }
+        let other = LoggedService(name: "other", log)
+        let error = await #expect(throws: UnexpectedEnd.self) { try await runServices([other, Short()]) }
+        #expect(error?.description == "Short has ended by itself.")
+    }
+
     @Test("A service is stopped while those before it still run, which may do something for it")
     func dependency() async throws {
         let below = LoggedService(name: "below", log)
@@ -75,6 +85,8 @@ private final class LoggedService: Service {
 
 /// A service that ends by itself once others have begun.
 private struct EndingService: Service {
+    static let endsProgram = true
+
     let others: [LoggedService]
 
     init(after others: [LoggedService]) { self.others = others }

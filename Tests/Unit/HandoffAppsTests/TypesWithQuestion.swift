@@ -17,12 +17,12 @@ let typesWithQuestion = Set(
     application/vnd.dart application/vnd.debian.binary-package application/vnd.efi.img application/vnd.efi.iso
     application/vnd.emusic-emusic_package application/vnd.flatpak application/vnd.flatpak.ref
     application/vnd.flatpak.repo application/vnd.gerber application/vnd.google-earth.kml+xml
-    application/vnd.google-earth.kmz application/vnd.hp-hpgl application/vnd.hp-pcl application/vnd.ipld.car
-    application/vnd.microsoft.portable-executable application/vnd.microsoft.windows.thumbnail-cache
-    application/vnd.mozilla.xul+xml application/vnd.ms-access application/vnd.ms-cab-compressed
-    application/vnd.ms-excel.addin.macroEnabled.12 application/vnd.ms-excel.sheet.binary.macroEnabled.12
-    application/vnd.ms-excel.sheet.macroEnabled.12 application/vnd.ms-excel.template.macroEnabled.12
-    application/vnd.ms-htmlhelp application/vnd.ms-officetheme
+    application/vnd.google-earth.kmz application/vnd.hp-hpgl application/vnd.hp-pcl application/vnd.iccprofile
+    application/vnd.ipld.car application/vnd.microsoft.portable-executable
+    application/vnd.microsoft.windows.thumbnail-cache application/vnd.mozilla.xul+xml application/vnd.ms-access
+    application/vnd.ms-cab-compressed application/vnd.ms-excel.addin.macroEnabled.12
+    application/vnd.ms-excel.sheet.binary.macroEnabled.12 application/vnd.ms-excel.sheet.macroEnabled.12
+    application/vnd.ms-excel.template.macroEnabled.12 application/vnd.ms-htmlhelp application/vnd.ms-officetheme
     application/vnd.ms-powerpoint.addin.macroEnabled.12
     application/vnd.ms-powerpoint.presentation.macroEnabled.12
     application/vnd.ms-powerpoint.slide.macroEnabled.12 application/vnd.ms-powerpoint.slideshow.macroEnabled.12
@@ -126,18 +126,18 @@ let typesWithQuestion = Set(
     text/slint text/spreadsheet text/tcl text/vbscript text/vbscript.encode text/vnd.familysearch.gedcom
     text/vnd.plantuml text/vnd.senx.warpscript text/vnd.sun.j2me.app-descriptor text/vnd.wap.wmlscript
     text/x-awk text/x-basic text/x-blueprint text/x-cmake text/x-common-lisp text/x-component text/x-csh
-    text/x-cython text/x-dbus-service text/x-dcl text/x-devicetree-binary text/x-elixir text/x-emacs-lisp
-    text/x-gawk text/x-google-video-pointer text/x-gradle text/x-gradle-kts text/x-groovy text/x-iptables
-    text/x-kaitai-struct text/x-lilypond text/x-lua text/x-makefile text/x-matlab text/x-maven+xml text/x-meson
-    text/x-modelica text/x-mrml text/x-ms-regedit text/x-ms-visualstudio.project
+    text/x-cython text/x-dart text/x-dbus-service text/x-dcl text/x-devicetree-binary text/x-dockerfile
+    text/x-elixir text/x-emacs-lisp text/x-gawk text/x-google-video-pointer text/x-gradle text/x-gradle-kts
+    text/x-groovy text/x-iptables text/x-kaitai-struct text/x-lilypond text/x-lua text/x-makefile text/x-matlab
+    text/x-maven+xml text/x-meson text/x-modelica text/x-mrml text/x-ms-regedit text/x-ms-visualstudio.project
     text/x-ms-visualstudio.workspace text/x-mup text/x-nawk text/x-nimscript text/x-nix text/x-nsis
-    text/x-python text/x-python2 text/x-python3 text/x-qml text/x-scheme text/x-sed text/x-shellscript
-    text/x-systemd-unit text/x-uri text/x-uuencode text/x-vb video/isivideo video/vnd.mpegurl video/wavelet
-    video/x-javafx x-content/audio-cdda x-content/audio-dvd x-content/audio-player x-content/blank-bd
-    x-content/blank-cd x-content/blank-dvd x-content/blank-hddvd x-content/ebook-reader x-content/image-dcf
-    x-content/image-picturecd x-content/ostree-repository x-content/software x-content/unix-software
-    x-content/video-bluray x-content/video-dvd x-content/video-hddvd x-content/video-svcd x-content/video-vcd
-    x-content/win32-software x-epoc/x-sisx-app
+    text/x-python text/x-python2 text/x-python3 text/x-qml text/x-rpm-spec text/x-sagemath text/x-scheme
+    text/x-scons text/x-sed text/x-shellscript text/x-systemd-unit text/x-uri text/x-uuencode text/x-vb
+    video/isivideo video/vnd.mpegurl video/wavelet video/x-javafx x-content/audio-cdda x-content/audio-dvd
+    x-content/audio-player x-content/blank-bd x-content/blank-cd x-content/blank-dvd x-content/blank-hddvd
+    x-content/ebook-reader x-content/image-dcf x-content/image-picturecd x-content/ostree-repository
+    x-content/software x-content/unix-software x-content/video-bluray x-content/video-dvd x-content/video-hddvd
+    x-content/video-svcd x-content/video-vcd x-content/win32-software x-epoc/x-sisx-app
     """
     .split(whereSeparator: \.isWhitespace).map(String.init)
 )
