@@ -10,6 +10,7 @@ runs, its name, the number of words of its command, and these words. How it runs
     pair     the same, but it takes two places, since it runs two guests
     alone    while no other part runs, since it measures time
     reader   after the part before it in the list, whose results it reads; it takes no place
+    aside    at once, beside any other, with what these leave of the processors; it takes no place
 
 A place is that of a guest. The output of a part that runs alone is shown as it comes; of others, as a whole when the part
 has ended. A part that is not chosen is shown and counted; those that read its results find those of an earlier run.
@@ -64,7 +65,7 @@ class Part:
 
     @property
     def places(self):
-        return {"reader": 0, "pair": 2}.get(self.kind, 1)
+        return {"reader": 0, "aside": 0, "pair": 2}.get(self.kind, 1)
 
     @property
     def is_over(self):
@@ -101,7 +102,7 @@ def read(stream):
     parts, readable, index = [], None, 0
     while index < len(words):
         kind, name, count = words[index], words[index + 1], int(words[index + 2])
-        if kind not in ("part", "pair", "alone", "reader"):
+        if kind not in ("part", "pair", "alone", "reader", "aside"):
             raise ValueError(f"no kind of part: {kind}")
         part = Part(kind, name, words[index + 3:index + 3 + count], len(parts) + 1)
         if kind == "reader":
@@ -127,11 +128,14 @@ def startable(waiting, running, at_once):
 
 def has_room(part, beside, at_once):
     """Whether a part can run beside others."""
+    if part.kind == "aside":
+        return True
+    others = [other for other in beside if other.kind != "aside"]
     if at_once == 1:
-        return not beside
+        return not others
     if part.kind == "reader":
         return True
-    guests = [other for other in beside if other.kind != "reader"]
+    guests = [other for other in others if other.kind != "reader"]
     if not guests:
         return True
     if "alone" in [part.kind, *(other.kind for other in guests)]:
@@ -186,7 +190,8 @@ class Run:
         part.end(1, b"")
 
     def _start(self, part):
-        is_alone = not self._running and (self._at_once == 1 or part.kind == "alone")
+        is_beside = any(other.kind != "aside" for _, other in self._running.values())
+        is_alone = not is_beside and (self._at_once == 1 or part.kind == "alone") and part.kind != "aside"
         self._show(f"== {part.name}" if is_alone else f"== begins: {part.name}")
         part.began = time.monotonic()
         with open(self.log(part), "wb") as log:

@@ -64,6 +64,12 @@ class Order(unittest.TestCase):
         self.assertEqual(self.names(parts, [], 1), "b")
         self.assertEqual(self.names(parts, [parts[3]], 2), "bc")
 
+    def test_what_goes_on_aside_takes_no_place_and_keeps_nothing_waiting(self):
+        parts = of_kinds("aside alone aside part")
+        self.assertEqual(self.names(parts, [], 1), "abc")
+        self.assertEqual(self.names(parts, parts[:1], 2), "bc")
+        self.assertEqual(self.names(parts, [parts[0], parts[1]], 2), "c")
+
     def test_what_reads_results_of_a_part_that_is_left_out_waits_for_nothing(self):
         parts = of_kinds("part reader")
         parts[0].is_chosen = False
