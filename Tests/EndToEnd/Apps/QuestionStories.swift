@@ -36,8 +36,40 @@ struct QuestionStories {
     func inert(name: String, type: String, kinds: String) async throws {
         try await Self.offering(name, type: type, kinds: kinds) { world, desktop, file in
             #expect(chmod(file, 0o755) == 0)
-            #expect(try await desktop.json("continue")["application"].string == "reader")
-            #expect(try await LaunchStories.record(world, desktop).hasPrefix(file))
+            let result = try await desktop.json("continue")
+            #expect(result["application"].string == "reader")
+            let record = try await LaunchStories.record(world, desktop)
+            #expect(record.hasPrefix(file))
+        }
+    }
+
+    @Test("Data that only an app for scripts opens need the question")
+    func supertype() async throws {
+        let kinds = "application/geo+json application/javascript\n"
+        try await Self.offering(
+            "route.geojson",
+            type: "application/geo+json",
+            kinds: kinds,
+            claimed: "application/javascript"
+        ) { _, desktop, _ in
+            let refused = try await desktop.run("continue")
+            #expect(refused.status == 1)
+            #expect(refused.stderr.contains("application/geo+json"))
+        }
+    }
+
+    @Test("An answer does not count for another document that has come meanwhile")
+    func otherDocument() async throws {
+        try await Self.offering("work.remmina", type: "application/x-remmina", kinds: "") { world, desktop, _ in
+            let refused = try await desktop.run("continue")
+            #expect(refused.status == 1)
+            try world.write("50:application/x-shellscript:*.remmina\n", to: "share/mime/globs2")
+            let head = "[Desktop Entry]\nType=Application\nName=N\nExec=recorder %f\n"
+                + "MimeType=application/x-shellscript;\n"
+            try world.write(head, to: "share/applications/reader.desktop")
+            let again = try await desktop.run("continue", "--open-program")
+            #expect(again.status == 1)
+            #expect(again.stderr.contains("application/x-shellscript"))
         }
     }
 
@@ -46,11 +78,12 @@ struct QuestionStories {
         _ name: String,
         type: String,
         kinds: String,
+        claimed: String? = nil,
         _ body: @escaping @Sendable (World, Device, String) async throws -> Void
     ) async throws {
         let prepare: @Sendable (World) async throws -> Void = { world in
             try await LaunchStories.writeRecorder(world)
-            let head = "[Desktop Entry]\nType=Application\nName=N\nExec=recorder %f\nMimeType=\(type);\n"
+            let head = "[Desktop Entry]\nType=Application\nName=N\nExec=recorder %f\nMimeType=\(claimed ?? type);\n"
             try world.write(head, to: "share/applications/reader.desktop")
         }
         try await World.runApps(prepare) { world, laptop, desktop in
