@@ -64,7 +64,8 @@ struct QuestionStories {
             let refused = try await desktop.run("continue")
             #expect(refused.status == 1)
             try world.write("50:application/x-shellscript:*.remmina\n", to: "share/mime/globs2")
-            let head = "[Desktop Entry]\nType=Application\nName=N\nExec=recorder %f\n"
+            let head =
+                "[Desktop Entry]\nType=Application\nName=N\nExec=recorder %f\n"
                 + "MimeType=application/x-shellscript;\n"
             try world.write(head, to: "share/applications/reader.desktop")
             let again = try await desktop.run("continue", "--open-program")
