@@ -97,7 +97,7 @@ def printable(text, length=200):
     if not isinstance(text, str):
         return ""
     # Also what changes the direction of the text around it.
-    text = re.sub(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]", " ", text)[:length]
+    text = re.sub(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]", " ", text)[:length]
     # JSON can have halves of characters, which cannot be shown.
     return text.encode("utf-8", "replace").decode()
 
@@ -109,8 +109,7 @@ def file_name(path):
 
 def expand(word, values):
     """A word of the person's command, as bytes, with `{name}` replaced; each value is put in once, and as it is."""
-    names = "|".join(map(re.escape, values)).encode()
-    return re.sub(rb"\{(" + names + rb")\}", lambda match: values[match[1].decode()], os.fsencode(word))
+    return re.sub(rb"\{([a-z]*)\}", lambda match: values.get(match[1].decode(), match[0]), os.fsencode(word))
 
 
 def in_terminal(words):

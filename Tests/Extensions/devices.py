@@ -258,6 +258,27 @@ class ProgramTest(unittest.TestCase):
 
     def setUp(self):
         self.addCleanup(self.home.empty)
+        self.notes = self.home.home / "notes"
+        self.notes.write_text("", encoding="utf-8")
+        self.home.program("notify-send", f"#!/bin/sh\nprintf '%s\\n' \"$*\" >> {self.notes}\n")
+
+    def run_program(self, name, kind, path=None, info=(), limit=None, **parts):
+        """Runs a program with an activity, about a document if there is a path; returns its status and what it printed.
+
+        With a limit, it may take so many seconds of processor time.
+        """
+        info = {"version": 1, **dict(info)}
+        if path is not None:
+            info["NSUserActivityDocumentURLKey"] = {"$url": "file://" + urllib.parse.quote(path)}
+        variables = parts.pop("variables", {})
+        within = ["prlimit", f"--cpu={limit}", "--"] if limit else []
+        result = subprocess.run(
+            [*within, self.home.home / "usr/libexec/handoffd" / name], check=False, timeout=TIMEOUT, text=True,
+            input=json.dumps({"type": kind, "deviceName": "laptop", "userInfo": info, **parts}),
+            env=self.home.environment(DBUS_SESSION_BUS_ADDRESS="unix:path=/nowhere", **variables),
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )
+        return result.returncode, result.stdout
 
 
 class IntegrationTest(unittest.TestCase):
