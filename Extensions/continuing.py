@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
+import traceback
 import urllib.parse
 
 MAXIMUM_BYTES = 1024 * 1024
@@ -22,7 +23,12 @@ FALLBACK = 1.5
 
 
 class Refusal(Exception):
-    """Nothing is opened: an exit status, and a sentence for the person."""
+    """Nothing is opened: an exit status, and a sentence for the person.
+
+    The status tells handoffd what may still be opened (Docs/Adopting.md): after 65 and 66, which are for good, and after
+    75, which is for now, nothing; after 69, which says that no program is here, what it has itself. So 69 comes only
+    after the document was examined.
+    """
 
     def __init__(self, status, message):
         super().__init__(message)
@@ -50,9 +56,10 @@ def is_yes(text):
 
 def read_activity(kind):
     """The activity that handoffd writes to standard input, which has to be of a type; and its userInfo."""
+    data = sys.stdin.buffer.read(MAXIMUM_BYTES)
+    keep_input()
     try:
-        activity = json.loads(sys.stdin.buffer.read(MAXIMUM_BYTES))
-        keep_input()
+        activity = json.loads(data)
     except (ValueError, RecursionError):
         raise Refusal(65, "Standard input is not an activity as JSON.") from None
     if not isinstance(activity, dict) or activity.get("type") != kind:
@@ -162,9 +169,20 @@ def run(body):
     try:
         body()
     except Refusal as refusal:
-        print(f"{program()}: {refusal}", file=sys.stderr)
-        # handoffd opens the document in its default app when there is no program for it, and says what fails then; but
-        # not of a program that has run for a while, in whose place it opens nothing.
-        if refusal.status != 69 or time.monotonic() - STARTED > FALLBACK:
-            notify("Not opened", str(refusal))
-        sys.exit(refusal.status)
+        refuse(refusal)
+    except Exception as error:
+        if not INPUT:
+            raise
+        # Whatever it is, the document of the activity is not known to be one that may be opened.
+        traceback.print_exc()
+        refuse(Refusal(65, f"This cannot be opened: {printable(str(error)) or type(error).__name__}."))
+
+
+def refuse(refusal):
+    """Says why nothing is opened, and ends this program."""
+    print(f"{program()}: {refusal}", file=sys.stderr)
+    # handoffd opens the document in its default app when there is no program for it, and says what fails then; but not
+    # of a program that has run for a while, in whose place it opens nothing.
+    if refusal.status != 69 or time.monotonic() - STARTED > FALLBACK:
+        notify("Not opened", str(refusal))
+    sys.exit(refusal.status)

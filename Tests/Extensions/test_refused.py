@@ -136,6 +136,25 @@ class StatusTests(ProgramTest):
                 self.assertEqual(status, 69, said)
         self.assertEqual(self.notes.read_text(encoding="utf-8"), "")
 
+    def test_what_cannot_be_examined_is_refused_for_good(self):
+        module = self.home.write("python/sitecustomize.py", "import os\nos.fstat = None\n")
+        for program, (kind, name, data) in self.PROGRAMS.items():
+            with self.subTest(program=program):
+                path = self.home.write(name, data)
+                variables = {"PYTHONPATH": os.fsdecode(os.path.dirname(module))}
+                status, said = self.run_program(program, kind, path, variables=variables)
+                self.assertEqual(status, 65, said)
+                self.assertIn("cannot be opened", self.notes.read_text(encoding="utf-8"))
+
+    def test_settings_that_cannot_be_used_leave_what_is_refused_refused(self):
+        (self.home.home / "config/handoff").mkdir(exist_ok=True)
+        for program, (kind, name, data) in self.PROGRAMS.items():
+            with self.subTest(program=program):
+                settings = self.home.home / f"config/handoff/{program.removeprefix('handoff-')}.conf"
+                settings.write_text("no section\n", encoding="utf-8")
+                self.assertEqual(self.run_program(program, kind, self.home.write(name, b"\0no such thing"))[0], 65)
+                self.assertEqual(self.run_program(program, kind, self.home.write(name, data))[0], 69)
+
     def test_a_directory_that_is_none_or_is_not_there_is_refused_for_good(self):
         kind = "org.handoffd.directory"
         self.assertEqual(self.run_program("handoff-terminal", kind, self.home.write("a.txt"))[0], 65)
