@@ -9,9 +9,9 @@ import os
 from documents import SAMPLE
 
 NAMES = frozenset(b"""
-    .3g2 .3gp .aac .ac3 .aif .aifc .aiff .amr .ape .asf .au .avi .caf .dff .divx .dsf .dts .dv .f4v .flac .flv .m2t .m2ts
-    .m4a .m4b .m4v .mid .midi .mka .mkv .mov .mp2 .mp3 .mp4 .mpa .mpc .mpe .mpeg .mpg .mts .mxf .oga .ogg .ogm .ogv .opus
-    .qt .ra .rm .rmvb .snd .spx .ts .tta .vob .wav .webm .wma .wmv .wv
+    .3g2 .3gp .aac .ac3 .aif .aifc .aiff .amr .ape .asf .au .avi .caf .dff .divx .dsf .dts .dv .f4a .f4v .flac .flv .m1v
+    .m2t .m2ts .m2v .m4a .m4b .m4v .mid .midi .mk3d .mka .mkv .mov .mp2 .mp3 .mp4 .mpa .mpc .mpe .mpeg .mpg .mpga .mts .mxf
+    .oga .ogg .ogm .ogv .opus .qt .ra .rm .rmvb .snd .spx .ts .tta .vob .wav .weba .webm .wma .wmv .wv
 """.split())
 # How containers begin: the place, and the bytes there. Of those whose sign is text, what follows it is not.
 CONTAINERS = [
