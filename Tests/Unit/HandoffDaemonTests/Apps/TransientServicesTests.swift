@@ -22,8 +22,9 @@ struct TransientServicesTests {
                         let stopping = Promise<Void>()
                         stopping.fulfil(())
                         let services = TransientServices(connection: connection)
-                        #expect(try await services.waitForExit(of: Self.service, unless: stopping) == 143)
-                        #expect(try await released.value() == Self.service.name)
+                        let status = try await services.waitForExit(of: Self.service, unless: stopping)
+                        let name = try await released.value()
+                        #expect(status == 143 && name == Self.service.name)
                     }
                 }
             }
@@ -37,8 +38,8 @@ struct TransientServicesTests {
             inputs: [Argument(name: "name", type: .string), Argument(name: "mode", type: .string)],
             outputs: [Argument(name: "job", type: .objectPath)]
         ) { call in
-            #expect(try call.arguments.decode(at: 0, as: String.self) == service.name)
-            #expect(try call.arguments.decode(at: 1, as: String.self) == "replace")
+            let words = call.arguments.map { $0.string ?? "" }
+            #expect(words == [service.name, "replace"])
             ended.fulfil(())
             systemd.objects.propertiesChanged(
                 at: service.path,
@@ -55,10 +56,9 @@ struct TransientServicesTests {
         let manager = Interface(name: "org.freedesktop.systemd1.Manager", methods: [stop, release])
         systemd.objects.insert([manager], at: "/org/freedesktop/systemd1")
         // waitid(2): CLD_KILLED is 2, by SIGTERM.
-        let properties = [("ExecMainCode", 2), ("ExecMainStatus", 15)].map { name, value in
-            Property(name: MemberName(stringLiteral: name), type: .int32) {
-                .int32(ended.valueIfSet == nil ? 0 : value)
-            }
+        let values: [(MemberName, Int32)] = [("ExecMainCode", 2), ("ExecMainStatus", 15)]
+        let properties = values.map { name, value in
+            Property(name: name, type: .int32) { .int32(ended.valueIfSet == nil ? 0 : value) }
         }
         let unit = Interface(name: "org.freedesktop.systemd1.Service", properties: properties)
         systemd.objects.insert([unit], at: service.path)
