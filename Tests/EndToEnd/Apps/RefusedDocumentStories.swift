@@ -1,4 +1,5 @@
 import Foundation
+import HandoffBus
 import HandoffTestSupport
 import TestLimits
 import Testing
@@ -97,12 +98,13 @@ struct RefusedDocumentStories {
                     let entry = try await desktop.watchingOnce()
                     try await desktop.connected { user in
                         let outcome = await Result { try await user.continueActivity(entry) }
-                        if status == 69 {
-                            #expect(try outcome.get().outcome == "browser")
-                        } else {
-                            #expect(outcome.errorMessage.contains("Nothing is opened"), "\(outcome.errorMessage)")
-                            #expect(try world.written("opened") == nil)
+                        guard status != 69 else {
+                            let result = try outcome.get()
+                            return #expect(result.outcome == "browser")
                         }
+                        let opened = try world.written("opened")
+                        #expect(outcome.errorMessage.contains("Nothing is opened"), "\(outcome.errorMessage)")
+                        #expect(opened == nil)
                     }
                 }
             }
