@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
+import traceback
 import urllib.parse
 
 MAXIMUM_BYTES = 1024 * 1024
@@ -22,7 +23,12 @@ FALLBACK = 1.5
 
 
 class Refusal(Exception):
-    """Nothing is opened: an exit status, and a sentence for the person."""
+    """Nothing is opened: an exit status, and a sentence for the person.
+
+    The status tells handoffd what may still be opened (Docs/Adopting.md): after 65 and 66, which are for good, and after
+    75, which is for now, nothing; after 69, which says that no program is here, what it has itself. So 69 comes only
+    after the document was examined.
+    """
 
     def __init__(self, status, message):
         super().__init__(message)
@@ -50,9 +56,10 @@ def is_yes(text):
 
 def read_activity(kind):
     """The activity that handoffd writes to standard input, which has to be of a type; and its userInfo."""
+    data = sys.stdin.buffer.read(MAXIMUM_BYTES)
+    keep_input()
     try:
-        activity = json.loads(sys.stdin.buffer.read(MAXIMUM_BYTES))
-        keep_input()
+        activity = json.loads(data)
     except (ValueError, RecursionError):
         raise Refusal(65, "Standard input is not an activity as JSON.") from None
     if not isinstance(activity, dict) or activity.get("type") != kind:
@@ -97,7 +104,7 @@ def printable(text, length=200):
     if not isinstance(text, str):
         return ""
     # Also what changes the direction of the text around it.
-    text = re.sub(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]", " ", text)[:length]
+    text = re.sub(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]", " ", text)[:length]
     # JSON can have halves of characters, which cannot be shown.
     return text.encode("utf-8", "replace").decode()
 
@@ -109,8 +116,7 @@ def file_name(path):
 
 def expand(word, values):
     """A word of the person's command, as bytes, with `{name}` replaced; each value is put in once, and as it is."""
-    names = "|".join(map(re.escape, values)).encode()
-    return re.sub(rb"\{(" + names + rb")\}", lambda match: values[match[1].decode()], os.fsencode(word))
+    return re.sub(rb"\{([a-z]*)\}", lambda match: values.get(match[1].decode(), match[0]), os.fsencode(word))
 
 
 def in_terminal(words):
@@ -138,9 +144,13 @@ def program():
 
 
 def notify(title, text, action=None, patience=1.0):
-    """Shows a notification; with an action, returns the process that prints `open` when the person has chosen it."""
-    words = ["notify-send", "--app-name=Handoff", *([f"--action=open={action}"] if action else []), "--", title,
-             html.escape(text, quote=False)]
+    """Shows a notification; with an action, returns the process that prints `open` when the person has chosen it.
+
+    Names in both are written by others. In the text, servers read markup; in the title, some do against the rules
+    (Desktop Notifications Specification, "Markup"), and others show each character: so it begins none.
+    """
+    words = ["notify-send", "--app-name=Handoff", *([f"--action=open={action}"] if action else []), "--",
+             title.replace("<", "\u2039"), html.escape(text, quote=False)]
     try:
         child = subprocess.Popen(
             words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -159,9 +169,20 @@ def run(body):
     try:
         body()
     except Refusal as refusal:
-        print(f"{program()}: {refusal}", file=sys.stderr)
-        # handoffd opens the document in its default app when there is no program for it, and says what fails then; but
-        # not of a program that has run for a while, in whose place it opens nothing.
-        if refusal.status != 69 or time.monotonic() - STARTED > FALLBACK:
-            notify("Not opened", str(refusal))
-        sys.exit(refusal.status)
+        refuse(refusal)
+    except Exception as error:
+        if not INPUT:
+            raise
+        # Whatever it is, the document of the activity is not known to be one that may be opened.
+        traceback.print_exc()
+        refuse(Refusal(65, f"This cannot be opened: {printable(str(error)) or type(error).__name__}."))
+
+
+def refuse(refusal):
+    """Says why nothing is opened, and ends this program."""
+    print(f"{program()}: {refusal}", file=sys.stderr)
+    # handoffd opens the document in its default app when there is no program for it, and says what fails then; but not
+    # of a program that has run for a while, in whose place it opens nothing.
+    if refusal.status != 69 or time.monotonic() - STARTED > FALLBACK:
+        notify("Not opened", str(refusal))
+    sys.exit(refusal.status)

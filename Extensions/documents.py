@@ -5,7 +5,7 @@ import stat
 
 from continuing import Refusal, document, file_name, printable
 
-# How much of a document is examined.
+# How much of a document is read at once to examine it.
 SAMPLE = 64 * 1024
 
 
@@ -27,7 +27,7 @@ class Document:
         return file_name(self.path)
 
     def require_content(self, file):
-        """Refuses what the program does not take, by what the file has; it may read `SAMPLE` bytes, and seek."""
+        """Refuses what the program does not take, by its name and by what the file has, which it may read and seek."""
         raise NotImplementedError
 
     def examine(self):

@@ -1,8 +1,9 @@
 // Tells handoff-browser-host which page the person sees, and opens pages of other devices.
+import { isPopup } from "./callers.js";
 import { Host } from "./host.js";
-import { mayOpen, publishablePage } from "./pages.js";
+import { mayOpen, pageAddress, publishablePage } from "./pages.js";
 import { readPosition, restorePosition } from "./reading.js";
-import { browserAPI, isPublished, readSettings } from "./settings.js";
+import { browserAPI, isPublished, keepFromPages, readSettings } from "./settings.js";
 
 /** The events of a page come many at once, and a page can cause them: no more than one message in this time, in ms. */
 const shortestInterval = 100;
@@ -120,10 +121,11 @@ function handle(message) {
 async function save({ id }) {
     const answer = { type: "saved", id };
     if (published) {
-        answer.url = published.url;
-        const state = await run(published.id, readPosition);
-        const tab = await browserAPI.tabs.get(published.id).catch(() => null);
-        if (state && tab?.url === answer.url) answer.state = state;
+        const { id, url } = published;
+        answer.url = url;
+        // The tab may have another page by now: the page itself tells which one it is.
+        const state = await run(id, readPosition, [pageAddress(url)]);
+        if (state) answer.state = state;
     }
     host.send(answer);
 }
@@ -135,7 +137,7 @@ async function open({ id, url, state }) {
         try {
             const tab = await openTab(url);
             isOpened = true;
-            restoreWhenLoaded(tab.id, state);
+            restoreWhenLoaded(tab.id, url, state);
         } catch (error) {
             console.warn(`the page was not opened: ${error.message}`);
         }
@@ -154,24 +156,29 @@ async function openTab(url) {
     return tab;
 }
 
-/** Restores the position once the page is there; a page that the person leaves meanwhile keeps its own. */
-function restoreWhenLoaded(id, state) {
+/**
+ * Restores the position once the page is there; a page that the person leaves meanwhile keeps its own. Another page in its
+ * place, such as one to which the site redirects, gets nothing.
+ */
+function restoreWhenLoaded(id, url, state) {
     const hasContent = state && Object.keys(state).length > 0;
     if (!hasContent) return;
+    const address = pageAddress(url);
+    let isOver = false;
     const stop = () => {
+        isOver = true;
         browserAPI.tabs.onUpdated.removeListener(update);
         clearTimeout(timer);
     };
-    const update = async (updated, change) => {
-        if (updated !== id || change.status !== "complete") return;
+    const update = (updated, change, tab) => {
+        if (isOver || updated !== id || change.status !== "complete" || pageAddress(tab.url) !== address) return;
         stop();
-        await run(id, restorePosition, [state]);
+        // The tab may have another page when this arrives: the page itself compares again.
+        run(id, restorePosition, [state, address]);
     };
     const timer = setTimeout(stop, 30000);
     browserAPI.tabs.onUpdated.addListener(update);
-    browserAPI.tabs.get(id).then((tab) => {
-        if (tab.status === "complete" && tab.url !== "about:blank") update(id, { status: "complete" });
-    }, stop);
+    browserAPI.tabs.get(id).then((tab) => update(id, { status: tab.status }, tab), stop);
 }
 
 /** Runs a function in a page; null where the person has not allowed it, or the browser never does. */
@@ -187,7 +194,7 @@ async function run(tabId, func, args = []) {
 // MARK: The popup
 
 browserAPI.runtime.onConnect.addListener((port) => {
-    if (port.name !== "popup") return;
+    if (!isPopup(port)) return port.disconnect();
     popups.add(port);
     host.connect({ now: true });
     host.send({ type: "look", on: true });
@@ -210,6 +217,7 @@ function tellPopups(more = {}) {
 
 // MARK: Start
 
+keepFromPages();
 browserAPI.runtime.onStartup.addListener(() => host.connect());
 browserAPI.runtime.onInstalled.addListener(() => host.connect());
 browserAPI.alarms.onAlarm.addListener(() => host.connect());

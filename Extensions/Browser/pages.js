@@ -25,3 +25,12 @@ export function publishablePage(tab) {
 export function mayOpen(text) {
     return publishablePage({ url: text }) !== null;
 }
+
+/** The address of a page without what follows `#`, which is a place in the same page; null if it is none. */
+export function pageAddress(text) {
+    try {
+        return new URL(text).href.split("#", 1)[0];
+    } catch {
+        return null;
+    }
+}

@@ -1,8 +1,10 @@
 // What runs inside a page, and only when the person continues it elsewhere or here. Each function is passed to the page
-// as text, so that it uses nothing outside of itself.
+// as text, so that it uses nothing outside of itself, and is told the address of the page for which it is meant, without
+// what follows `#`: another page may have taken that one's place.
 
-/** Returns where the reader is: {scroll, anchor, selection, page}, of which the last three may be absent. */
-export function readPosition() {
+/** Returns where the reader is: {scroll, anchor, selection, page}, of which the last three may be absent; null if elsewhere. */
+export function readPosition(address) {
+    if (location.href.split("#", 1)[0] !== address) return null;
     const longest = 200;
     const shorten = (text) => text.trim().replace(/\s+/g, " ").slice(0, longest);
     const element = document.scrollingElement ?? document.documentElement;
@@ -29,8 +31,9 @@ export function readPosition() {
     return position;
 }
 
-/** Shows the same place as on the other device, and gives the page what it has offered there. */
-export function restorePosition(position) {
+/** Shows the same place as on the other device, and gives the page what it has offered there; nothing to another page. */
+export function restorePosition(position, address) {
+    if (location.href.split("#", 1)[0] !== address) return;
     const plain = (text) => (text ?? "").trim().replace(/\s+/g, " ");
     const element = document.scrollingElement ?? document.documentElement;
     const blocks = [...document.querySelectorAll("p, li, h1, h2, h3, h4, h5, h6, pre, blockquote, td, dd")];

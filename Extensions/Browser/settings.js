@@ -27,5 +27,10 @@ export function isPublished(host, settings) {
     return Object.hasOwn(settings.sites, host) ? settings.sites[host] : settings.all;
 }
 
+/** Keeps what the person has turned on from scripts in pages, where the browser can. */
+export function keepFromPages() {
+    browserAPI.storage.local.setAccessLevel?.({ accessLevel: "TRUSTED_CONTEXTS" }).catch(() => {});
+}
+
 /** The API of the browser, which has another name in each. */
 export const browserAPI = globalThis.browser ?? globalThis.chrome;

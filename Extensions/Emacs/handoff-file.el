@@ -31,6 +31,10 @@ By that, the other computer knows whose text it gets.")
 (defvar handoff--last-number 0
   "The last number that a file of a buffer got.")
 
+(defconst handoff--unshown
+  '((0 . 31) (127 . 159) (#x061C . #x061C) (#x200E . #x200F) (#x2028 . #x202E) (#x2066 . #x2069))
+  "The ranges of characters that are not shown as they are.")
+
 ;;; The file
 
 (defun handoff--window ()
@@ -97,14 +101,17 @@ All bytes but those that RFC 3986 calls unreserved, and the slash, are %XX."
 (defun handoff--title (path)
   "The name of the file PATH as text for a user.
 It has no control characters, and is as long as a title may be."
-  (truncate-string-to-width
-   (mapconcat (lambda (character)
-                (cond ((or (< character 32) (= character 127)) " ")
-                      ;; Bytes that are not UTF-8.
-                      ((> character #x10FFFF) "?")
-                      (t (string character))))
-              (file-name-nondirectory path) "")
-   200))
+  (truncate-string-to-width (handoff--plain (file-name-nondirectory path)) 200))
+
+(defun handoff--plain (text)
+  "TEXT without characters that are not shown as they are.
+Control characters may do something, and others turn what is beside them."
+  (mapconcat (lambda (character)
+               (cond ((seq-some (lambda (range) (<= (car range) character (cdr range))) handoff--unshown) " ")
+                     ;; Bytes that are not UTF-8.
+                     ((> character #x10FFFF) "?")
+                     (t (string character))))
+             text ""))
 
 (defun handoff--line (file needs-save)
   "The line for handoffctl about FILE.

@@ -184,7 +184,7 @@ offered by now."
                      handoff--obstacle (alist-get 'documentProblem event)))
     ("continued" (setq handoff--continued (alist-get 'deviceName event)))
     ("daemonStopped" (setq handoff--object nil))
-    ("invalidLine" (message "handoff: %s" (alist-get 'message event)))
+    ("invalidLine" (handoff--say (alist-get 'message event)))
     ((or "documentLost" "withheld")
      (setq handoff--obstacle (or (alist-get 'documentProblem event) (alist-get 'message event))))
     ("sessionAway" (setq handoff--obstacle "The session is locked or idle."))
@@ -203,7 +203,7 @@ offered by now."
   "Switch off, and say REASON, once."
   (handoff-mode -1)
   (setq handoff--obstacle reason)
-  (message "handoff: %s; M-x handoff-mode tries again" reason))
+  (handoff--say (concat reason "; M-x handoff-mode tries again")))
 
 ;;; Becoming current again
 
@@ -260,13 +260,17 @@ The place of the cursor is sent with it."
 (defun handoff-status ()
   "Say what is offered."
   (interactive)
-  (message "handoff: %s"
-           (cond ((not handoff-mode) (concat "off" (and handoff--obstacle (concat ": " handoff--obstacle))))
-                 ((null handoff--offered) "nothing is offered")
-                 (handoff--obstacle
-                  (format "%s is not offered: %s" (plist-get handoff--offered :title) handoff--obstacle))
-                 (t (format "%s is offered%s" (plist-get handoff--offered :title)
-                            (if handoff--continued (concat "; last continued on " handoff--continued) ""))))))
+  (handoff--say
+   (cond ((not handoff-mode) (concat "off" (and handoff--obstacle (concat ": " handoff--obstacle))))
+         ((null handoff--offered) "nothing is offered")
+         (handoff--obstacle
+          (format "%s is not offered: %s" (plist-get handoff--offered :title) handoff--obstacle))
+         (t (format "%s is offered%s" (plist-get handoff--offered :title)
+                    (if handoff--continued (concat "; last continued on " handoff--continued) ""))))))
+
+(defun handoff--say (text)
+  "Show TEXT, which may have names of files and of other computers."
+  (message "handoff: %s" (handoff--plain text)))
 
 (provide 'handoff)
 

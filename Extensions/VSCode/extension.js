@@ -5,6 +5,7 @@
 const { execFile, spawn } = require('child_process');
 const vscode = require('vscode');
 const { describe, focusedFile, nameOf, writeText } = require('./file');
+const { inform, warn } = require('./messages');
 const { TextServer } = require('./showing');
 
 // How long, in milliseconds, a change of the editor waits for the next one; and how long a file stays offered while
@@ -173,7 +174,7 @@ class Publisher {
         this.stop();
         this.isFailed = true;
         this.obstacle = reason;
-        vscode.window.showWarningMessage(`Handoff: ${reason}`);
+        warn(reason);
     }
 
     handle(line) {
@@ -250,9 +251,7 @@ function activate(context) {
             own.configure();
             ownTexts.configure();
         }),
-        vscode.commands.registerCommand('handoff.status', () => {
-            vscode.window.showInformationMessage(`Handoff: ${own.status()}`);
-        }),
+        vscode.commands.registerCommand('handoff.status', () => inform(own.status())),
     );
     own.configure();
     ownTexts.configure();

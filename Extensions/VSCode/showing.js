@@ -6,6 +6,7 @@ const fs = require('fs');
 const net = require('net');
 const path = require('path');
 const vscode = require('vscode');
+const { warn } = require('./messages');
 
 // What handoffctl carries at most, and how long the line before the text may be, in bytes.
 const MAXIMUM_TEXT_BYTES = 16 * 1024 * 1024;
@@ -140,7 +141,7 @@ async function show({ document: file, line, column }, text, isWanted) {
     editor.selection = new vscode.Selection(index, character, index, character);
     editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
     if (!obstacle) return { state: 'shown' };
-    vscode.window.showWarningMessage(`Handoff: the unsaved text of the other computer is not shown: ${obstacle}`);
+    warn(`the unsaved text of the other computer is not shown: ${obstacle}`);
     return { state: 'refused' };
 }
 

@@ -26,7 +26,6 @@ SHOWN = """new Promise((done) => {
     look();
     new MutationObserver(look).observe(document, {attributes: true, childList: true, subtree: true});
 })"""
-POPUP_WIDTH, POPUP_HEIGHT = 360, 560
 
 
 class Chromium:
@@ -127,6 +126,11 @@ class Chromium:
                     return target
             self.wait_event("Target.", what)
 
+    def wait_no_target(self, gone):
+        """Waits until a target has gone."""
+        while any(target["targetId"] == gone["targetId"] for target in self.targets()):
+            self.wait_event("Target.", "the end of a target")
+
     def wait_event(self, prefix, what, session=None):
         """The next event of a kind, of one session or of any."""
         while True:
@@ -187,22 +191,43 @@ class Chromium:
 
     def page(self, url):
         """The tab with that address, once it has loaded."""
+        return self.when_at(url, "document.readyState === 'complete' ? done(true) : addEventListener('load', () => done(true))")
+
+    def when_at(self, url, statement):
+        """Executes a statement, which calls `done`, in the tab with that address, and returns the tab."""
         # A tab has the address of its page before it has the page: the page before goes without an answer.
-        loaded = f"""new Promise((done) => {{
-            if (location.href !== {json.dumps(url)}) return;
-            document.readyState === 'complete' ? done(true) : addEventListener('load', () => done(true));
-        }})"""
+        expression = f"new Promise((done) => {{ if (location.href === {json.dumps(url)}) {{ {statement} }} }})"
         deadline = time.monotonic() + TIMEOUT
         while True:
             target = self.wait_target(
                 lambda target: target["type"] == "page" and target["url"] == url, f"a tab with {url}"
             )
             try:
-                self.evaluate(target, loaded)
+                self.evaluate(target, expression)
                 return target
             except Failure as failure:
                 if time.monotonic() > deadline:
-                    raise Failure(f"{url} does not load: {failure}") from None
+                    raise Failure(f"{url} does not answer: {failure}") from None
+
+    def leave_by_link(self, url):
+        """Clicks the link in a page that has not loaded yet."""
+        self.when_at(url, """const leave = () => { done(true); setTimeout(() => document.getElementById('away').click()); };
+            document.readyState === 'loading' ? addEventListener('DOMContentLoaded', leave) : leave()""")
+
+    def by_script(self, url, function):
+        """What a function returns that runs as a script of the extension in the page with that address.
+
+        It runs after all that the extension has begun there because the page has loaded.
+        """
+        self.page(url)
+        return self.in_extension(f"""(async () => {{
+            const shown = async () => (await chrome.tabs.query({{}})).find((tab) => tab.url === {json.dumps(url)});
+            while ((await shown()).status !== 'complete') await new Promise((done) => {{
+                chrome.tabs.onUpdated.addListener(done); shown().then((tab) => tab.status === 'complete' && done());
+            }});
+            const [{{result}}] = await chrome.scripting.executeScript({{target: {{tabId: (await shown()).id}}, func: {function}}});
+            return result;
+        }})()""")
 
     def in_page(self, url, expression):
         return self.evaluate(self.page(url), expression)
@@ -224,26 +249,29 @@ class Chromium:
     @contextlib.contextmanager
     def popup(self):
         """The popup of the extension, opened as by a click; yields a function that evaluates in it."""
+        with self._popup() as target:
+            yield lambda expression: self.evaluate(target, expression, gesture=True)
+
+    @contextlib.contextmanager
+    def _popup(self):
         self.in_extension("chrome.action.openPopup().then(() => null)")
         target = self.wait_target(lambda target: target["url"].endswith("/popup.html"), "the popup")
         self.evaluate(target, SHOWN)
-        yield lambda expression: self.evaluate(target, expression, gesture=True)
+        yield target
         with contextlib.suppress(Failure):
             self.evaluate(target, "window.close()")
+        self.wait_no_target(target)
 
     def picture(self, file, scheme):
         """Writes a picture of the popup, once it shows what is near, in the colour scheme `light` or `dark`."""
-        base = self.background()["url"].rsplit("/", 1)[0]
-        made = self.call("Target.createTarget", url=f"{base}/popup.html", background=True)
-        session = self.attach(made)
-        self.call("Emulation.setDeviceMetricsOverride", session, width=POPUP_WIDTH, height=POPUP_HEIGHT,
-                  deviceScaleFactor=1, mobile=False)
-        self.call("Emulation.setEmulatedMedia", session, features=[{"name": "prefers-color-scheme", "value": scheme}])
-        look = """new Promise((done) => { const look = () => document.querySelector('#nearby button') && done(); look();
-            new MutationObserver(look).observe(document, {childList: true, subtree: true}); })"""
-        self.call("Runtime.evaluate", session, expression=look, awaitPromise=True)
-        file.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", session)["data"]))
-        self.call("Target.closeTarget", targetId=made["targetId"])
+        with self._popup() as target:
+            session = self.attach(target)
+            features = [{"name": "prefers-color-scheme", "value": scheme}]
+            self.call("Emulation.setEmulatedMedia", session, features=features)
+            look = """new Promise((done) => { const look = () => document.querySelector('#nearby button') && done(); look();
+                new MutationObserver(look).observe(document, {childList: true, subtree: true}); })"""
+            self.call("Runtime.evaluate", session, expression=look, awaitPromise=True)
+            file.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", session)["data"]))
 
 
 class Firefox:

@@ -10,6 +10,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 import urllib.parse
@@ -41,10 +42,10 @@ SETTINGS = ["VISUAL", "EDITOR", "ALTERNATE_EDITOR", "NVIM", "NVIM_LISTEN_ADDRESS
 SERVICE = ["sh", "-c", "unset DISPLAY; export OF_THE_UNIT=1 SYSTEMD_EXEC_PID=$$; exec \"$@\"", "sh"]
 
 
-class Computer:
-    """One computer of the user: a daemon, a home directory, a synchronised folder `docs`, and a display of none."""
+class Home:
+    """The home directory of a person, with the programs of Extensions installed in it and a folder `docs`; no daemon."""
 
-    def __init__(self, name, directory, radio, stack, is_service=False):
+    def __init__(self, name, directory):
         self.home = directory / name
         self.docs = self.home / "docs"
         self.runtime = self.home / "run"
@@ -52,8 +53,48 @@ class Computer:
         for path in (self.docs, self.bin, self.home / "tmp", self.home / "share", self.home / "config"):
             path.mkdir(parents=True)
         self.runtime.mkdir(mode=0o700)
-        (self.bin / "handoffctl").symlink_to(PROGRAMS / "handoffctl")
         subprocess.run(["make", "-s", "-C", ROOT, "install-extensions", f"PREFIX={self.home / 'usr'}"], check=True)
+
+    def environment(self, **more):
+        """The variables of a program of this person."""
+        values = {key: value for key, value in os.environ.items() if key not in SETTINGS}
+        values.update(
+            HOME=str(self.home), XDG_RUNTIME_DIR=str(self.runtime), TMPDIR=str(self.home / "tmp"),
+            TERM="xterm-256color", LC_ALL="C.UTF-8", XDG_CONFIG_HOME=str(self.home / "config"),
+            XDG_DATA_HOME=str(self.home / "share"), XDG_STATE_HOME=str(self.home / "state"), XDG_DATA_DIRS=str(self.home / "usr/share"),
+            PATH=f"{self.bin}:/usr/local/bin:/usr/bin:/bin",
+        )
+        values.update(more)
+        return values
+
+    def write(self, name, text="one\ntwo\nthree\n"):
+        """A file of the folder; `name` may be bytes."""
+        path = os.fsencode(self.docs) + b"/" + os.fsencode(name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    def program(self, name, text):
+        """A program that is found first, also by the daemon's programs and by editors."""
+        path = self.bin / name
+        path.write_text(text, encoding="utf-8")
+        path.chmod(0o755)
+        return path
+
+    def empty(self):
+        """Removes the documents and the settings."""
+        for directory in (self.docs, self.home / "config"):
+            shutil.rmtree(directory)
+            directory.mkdir()
+
+
+class Computer(Home):
+    """One computer of the user: a home directory, a daemon, a synchronised folder `docs`, and a display of none."""
+
+    def __init__(self, name, directory, radio, stack, is_service=False):
+        super().__init__(name, directory)
+        (self.bin / "handoffctl").symlink_to(PROGRAMS / "handoffctl")
         with self._as_environment():
             prefix = SERVICE if is_service else []
             self.device = stack.enter_context(device(name, directory, radio, prefix))
@@ -62,18 +103,9 @@ class Computer:
         self.events = Events(stack.enter_context(monitoring(self.device.bus)))
 
     def environment(self, **more):
-        """The variables of a program of this computer."""
-        values = {key: value for key, value in os.environ.items() if key not in SETTINGS}
-        values.update(
-            HOME=str(self.home), XDG_RUNTIME_DIR=str(self.runtime), TMPDIR=str(self.home / "tmp"),
-            TERM="xterm-256color", LC_ALL="C.UTF-8", XDG_CONFIG_HOME=str(self.home / "config"),
-            XDG_DATA_HOME=str(self.home / "share"), XDG_STATE_HOME=str(self.home / "state"), XDG_DATA_DIRS=str(self.home / "usr/share"),
-            PATH=f"{self.bin}:/usr/local/bin:/usr/bin:/bin",
-        )
-        if hasattr(self, "device"):
-            values["DBUS_SESSION_BUS_ADDRESS"] = self.device.bus
-        values.update(more)
-        return values
+        """As of every home, with the bus of the daemon."""
+        bus = {"DBUS_SESSION_BUS_ADDRESS": self.device.bus} if hasattr(self, "device") else {}
+        return super().environment(**{**bus, **more})
 
     @contextlib.contextmanager
     def _as_environment(self):
@@ -88,21 +120,6 @@ class Computer:
         finally:
             os.environ.clear()
             os.environ.update(before)
-
-    def write(self, name, text="one\ntwo\nthree\n"):
-        """A file of the synchronised folder; `name` may be bytes."""
-        path = os.fsencode(self.docs) + b"/" + os.fsencode(name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "wb") as file:
-            file.write(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    def program(self, name, text):
-        """A program that is found first by the daemon's programs and by editors."""
-        path = self.bin / name
-        path.write_text(text, encoding="utf-8")
-        path.chmod(0o755)
-        return path
 
 
 class Events:
@@ -229,6 +246,41 @@ class Pair:
             publisher.wait(timeout=TIMEOUT)
 
 
+class ProgramTest(unittest.TestCase):
+    """A test of programs of Extensions by themselves: it needs no daemon, and nothing that is built."""
+
+    longMessage = True
+
+    @classmethod
+    def setUpClass(cls):
+        directory = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="hp-", dir="/tmp"))
+        cls.home = Home("home", pathlib.Path(directory).resolve())
+
+    def setUp(self):
+        self.addCleanup(self.home.empty)
+        self.notes = self.home.home / "notes"
+        self.notes.write_text("", encoding="utf-8")
+        self.home.program("notify-send", f"#!/bin/sh\nprintf '%s\\n' \"$*\" >> {self.notes}\n")
+
+    def run_program(self, name, kind, path=None, info=(), limit=None, **parts):
+        """Runs a program with an activity, about a document if there is a path; returns its status and what it printed.
+
+        With a limit, it may take so many seconds of processor time.
+        """
+        info = {"version": 1, **dict(info)}
+        if path is not None:
+            info["NSUserActivityDocumentURLKey"] = {"$url": "file://" + urllib.parse.quote(path)}
+        variables = parts.pop("variables", {})
+        within = ["prlimit", f"--cpu={limit}", "--"] if limit else []
+        result = subprocess.run(
+            [*within, self.home.home / "usr/libexec/handoffd" / name], check=False, timeout=TIMEOUT, text=True,
+            input=json.dumps({"type": kind, "deviceName": "laptop", "userInfo": info, **parts}),
+            env=self.home.environment(DBUS_SESSION_BUS_ADDRESS="unix:path=/nowhere", **variables),
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )
+        return result.returncode, result.stdout
+
+
 class IntegrationTest(unittest.TestCase):
     """A test with the two computers; it ends with nothing offered."""
 
@@ -246,9 +298,7 @@ class IntegrationTest(unittest.TestCase):
 
     def _empty(self):
         for computer in (self.laptop, self.desktop):
-            for directory in (computer.docs, computer.home / "config"):
-                shutil.rmtree(directory)
-                directory.mkdir()
+            computer.empty()
 
     def terminal(self, computer, *arguments, directory=None, **variables):
         """A program in a terminal of a computer, until the test ends."""

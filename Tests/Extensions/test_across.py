@@ -124,7 +124,7 @@ class AcrossTests(IntegrationTest):
         with self.continuing() as running:
             shown = running.stdout.read()
             self.assertEqual(running.wait(timeout=TIMEOUT), 1, shown)
-        self.assertIn("ended with the status 75", shown)
+        self.assertIn("cannot open it now", shown)
         told = self.laptop.events.wait("an outcome", lambda e: e["event"].startswith("continu"))
         self.assertEqual(told["event"], "continuationFailed")
 

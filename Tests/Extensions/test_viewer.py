@@ -120,7 +120,7 @@ class OpenTests(ViewerTest):
         )
         for name in ODD_NAMES:
             with self.subTest(name=name):
-                path = self.desktop.write(name + b".PDF")
+                path = self.desktop.write(name + b".PDF", pdf(1))
                 self.run_program(path, page=7)
                 self.assertEqual(log.read_bytes(), b"7\0" + path + b"\0")
         for page in (0, -1, "7", True, 2**40, None):
@@ -133,7 +133,7 @@ class OpenTests(ViewerTest):
         os.mkfifo(self.desktop.docs / "pipe.pdf")
         self.run_program(os.fsencode(self.desktop.docs / "pipe.pdf"), 65)
         self.run_program(b"/nowhere/a.pdf", 66)
-        self.run_program(self.desktop.write("a.pdf"), 69, {"DISPLAY": ""})
+        self.run_program(self.desktop.write("a.pdf", pdf(1)), 69, {"DISPLAY": ""})
 
 
 def shows(event, path, page):

@@ -13,6 +13,8 @@ from sockets import listened, own_sockets, runtime_directory, temporary_director
 # How long an editor that has answered that it could take the document may take for it, in seconds: longer if it asks
 # the person something.
 PATIENCE_TO_OPEN = 5.0
+# What VS Code takes for a number.
+NUMBER = re.compile(r"[-+]?([0-9.a-fxobe_]*|Infinity)", re.I)
 # How many editors of a kind are asked.
 MAXIMUM_EDITORS = 8
 
@@ -254,8 +256,7 @@ class Code:
         """The words that name the document, and its place."""
         path = place.path.decode("utf-8")
         # Of FILE:LINE:COLUMN, VS Code takes every part that is a number out of the name, wherever it is.
-        number = re.compile(r"\s*[-+]?([0-9.a-fxobe_]*|Infinity)\s*", re.I)
-        if any(number.fullmatch(part) for part in path.split(":")[1:]):
+        if any(NUMBER.fullmatch(part.strip()) for part in path.split(":")[1:]):
             return ["--file-uri", "file://" + urllib.parse.quote(place.path)]
         # VS Code counts UTF-16 code units.
         before = place.text_of_line()[:place.column - 1]

@@ -1,15 +1,15 @@
 """What another computer played, played here from there on."""
 
-import mimetypes
 import os
-import re
 import shlex
 import shutil
-import stat
+import subprocess
 import time
 import urllib.parse
 
-from continuing import Refusal, become, document, expand, file_name, printable, read_activity, settings
+from continuing import Refusal, become, document, expand, printable, read_activity, settings
+from documents import Document
+from media.contents import is_media
 from media.mpris import MAXIMUM_ADDRESS, MAXIMUM_POSITION, PREFIX, TYPE, DBusGMainLoop, address, dbus
 from media.players import Player, players
 from starting import go_on_once, has_open
@@ -18,14 +18,19 @@ from starting import go_on_once, has_open
 PATIENCE_TO_BEGIN = 10.0
 # How long one that is started may take to come to the bus, in seconds: of one that does not, nothing more is known.
 PATIENCE_TO_APPEAR = 3.0
-# What Python does not know by itself, but from a file of the system that not all have.
-KINDS = {
-    ".flac": "audio/flac", ".m4a": "audio/mp4", ".m4b": "audio/mp4", ".m4v": "video/mp4", ".mka": "audio/x-matroska",
-    ".mkv": "video/x-matroska", ".oga": "audio/ogg", ".ogg": "audio/ogg", ".ogv": "video/ogg", ".opus": "audio/ogg",
-    ".wma": "audio/x-ms-wma", ".wmv": "video/x-ms-wmv",
-}
-# Lists of addresses, and what plays its own scripts.
-LISTS = r"mpegurl|scpls|url|x-ms-(?!wm[av]$)"
+# How long mpv may take to say which options it knows, in seconds.
+PATIENCE_TO_ASK = 5.0
+# mpv follows nothing that a file names in it: neither lists nor parts of a film that are elsewhere (mpv(1)).
+NO_REFERENCES = "--access-references=no"
+
+
+class MediaFile(Document):
+    """A file of this computer with sound or video."""
+
+    def require_content(self, file):
+        """Refuses what is neither sound nor video."""
+        if not is_media(self.path, file):
+            raise Refusal(65, f"{self.name} is neither sound nor video.")
 
 
 class Media:
@@ -38,7 +43,7 @@ class Media:
         is_page = page == activity.get("webpageURL") and "webpageURL" in (address(page) or {})
         self.uri = page if is_page else None
         if self.path is not None:
-            self._examine()
+            MediaFile(activity, info).examine()
             self.uri = "file://" + urllib.parse.quote(self.path)
         if self.uri is None:
             raise Refusal(65, "The activity has no file of this computer, and no web address.")
@@ -46,20 +51,6 @@ class Media:
         is_number = isinstance(position, int) and not isinstance(position, bool) and 0 < position <= MAXIMUM_POSITION
         self.position = position if is_number else 0
         self.is_playing = info.get("isPlaying") is not False
-
-    def _examine(self):
-        name = file_name(self.path)
-        try:
-            status = os.stat(self.path)
-        except FileNotFoundError:
-            raise Refusal(66, f"{name} is not there any more.") from None
-        except OSError as error:
-            raise Refusal(66, f"{name} cannot be read: {error.strerror}.") from None
-        whole = os.path.basename(os.fsdecode(self.path))
-        # By its name, as a player would be chosen for it: lists of addresses and scripts of players are none.
-        kind = KINDS.get(os.path.splitext(whole)[1].lower()) or mimetypes.guess_type(whole)[0] or ""
-        if not stat.S_ISREG(status.st_mode) or not re.match(rf"(audio|video)/(?!.*({LISTS}))", kind):
-            raise Refusal(65, f"{name} is neither sound nor video.")
 
     @property
     def seconds(self):
@@ -116,11 +107,26 @@ def command(media, chosen):
         raise Refusal(69, f"The command in media.conf cannot be used: {error}.") from None
     if words:
         return [expand(word, {"uri": media.uri.encode(), "position": media.seconds.encode()}) for word in words]
-    if shutil.which("mpv") and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
-        pause = [] if media.is_playing else ["--pause"]
-        place = media.path if media.path is not None else media.uri.encode()
-        return ["mpv", "--force-window=yes", f"--start={media.seconds}", *pause, "--", place]
-    return []
+    if not shutil.which("mpv") or not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        return []
+    options = ["--force-window=yes", f"--start={media.seconds}", *([] if media.is_playing else ["--pause"])]
+    if media.path is None:
+        # What an address leads to may be in parts, such as a broadcast: mpv keeps those from this computer by itself.
+        return ["mpv", *options, "--", media.uri.encode()]
+    return ["mpv", *options, NO_REFERENCES, "--", media.path] if knows_references() else []
+
+
+def knows_references():
+    """Whether this mpv can be kept from following references: it reads its options in order, and this one fails else."""
+    words = ["mpv", "--no-config", NO_REFERENCES, "--version"]
+    try:
+        result = subprocess.run(
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            timeout=PATIENCE_TO_ASK, check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return result.returncode == 0
 
 
 def play():

@@ -17,7 +17,10 @@ NAMES = re.compile(
 OPEN_DOCUMENT = re.compile(rb"PK\x03\x04.{26}mimetypeapplication/vnd\.oasis\.opendocument\.", re.S)
 PARTS = b"[Content_Types].xml"
 COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-FLAT = re.compile(rb"(\xef\xbb\xbf)?\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<office:document[\s>]", re.S)
+# What may come before XML; the elements of OpenDocument in one file without a package.
+MARK = b"\xef\xbb\xbf"
+SPACE = b" \t\r\n"
+ELEMENTS = tuple(b"<office:document" + end for end in (b" ", b"\t", b"\r", b"\n", b">"))
 
 
 class OfficeDocument(Document):
@@ -52,7 +55,31 @@ def is_document(file):
         # The list of a package's parts is at its end.
         file.seek(max(0, os.fstat(file.fileno()).st_size - SAMPLE))
         return PARTS in head or PARTS in file.read(SAMPLE)
-    return head.startswith((COMPOUND, b"{\\rtf")) or FLAT.match(head) is not None
+    return head.startswith((COMPOUND, b"{\\rtf")) or head.startswith(ELEMENTS, first_element(head))
+
+
+def first_element(head):
+    """Where the first element of XML begins, after a declaration and comments; the end if these do not end."""
+    place = after_space(head, len(MARK) if head.startswith(MARK) else 0)
+    place = after(head, b"<?xml", b">", place)
+    while head.startswith(b"<!--", place):
+        place = after(head, b"<!--", b"-->", place)
+    return place
+
+
+def after(data, begin, end, place):
+    """The place after a part, and after white space, if such a part begins at a place; the end if it has no end."""
+    if not data.startswith(begin, place):
+        return place
+    found = data.find(end, place + len(begin))
+    return after_space(data, found + len(end)) if found >= 0 else len(data)
+
+
+def after_space(data, place):
+    """The place of what is no white space, from a place on."""
+    while data[place:place + 1] and data[place] in SPACE:
+        place += 1
+    return place
 
 
 def file_of(url):

@@ -1,7 +1,8 @@
 """Viewers: what tells the page of a window, and which file it shows."""
 
 import os
-import re
+
+from viewing.contents import has_name
 
 try:
     import gi
@@ -10,8 +11,6 @@ try:
 except (ImportError, ValueError):
     Atspi = None
 
-# What has pages, by its name: no scripts, and nothing that is a program.
-NAMES = re.compile(rb"\.(pdf|ps|eps|djvu?|xps|oxps|cb[rz7t]|dvi|tiff?|epub)", re.I)
 # How long a viewer may take to answer, and to begin, in milliseconds; the origin waits for 2.5 s.
 PATIENCE = 1000
 # How deep, and among how many objects, the pages of a window are looked for.
@@ -128,5 +127,5 @@ def shown(process, name):
 
 def only_document(path):
     """The path if it is that of a file with pages, else None."""
-    is_document = path.startswith(b"/") and NAMES.fullmatch(os.path.splitext(path)[1]) and os.path.isfile(path)
+    is_document = path.startswith(b"/") and has_name(path) and os.path.isfile(path)
     return path if is_document else None

@@ -300,7 +300,7 @@ endfunction
 " Begins to offer the file in the focused window.
 function! handoff#On() abort
   if !has('nvim') && (!has('job') || !has('channel') || !has('timers') || !has('lambda'))
-    echomsg 'handoff: this Vim was built without jobs; Debian''s package vim has them, vim-tiny has not'
+    call handoff#message#Warn('this Vim was built without jobs; Debian''s package vim has them, vim-tiny has not')
     return
   endif
   let s:is_on = 1
@@ -327,14 +327,14 @@ endfunction
 " Says what is offered.
 function! handoff#Status() abort
   if !s:is_on
-    echo 'handoff: off' . (s:obstacle ==# '' ? '' : ': ' . s:obstacle)
+    call handoff#message#Say('off' . (s:obstacle ==# '' ? '' : ': ' . s:obstacle))
   elseif empty(s:offered)
-    echo 'handoff: nothing is offered'
+    call handoff#message#Say('nothing is offered')
   elseif s:obstacle !=# ''
-    echo 'handoff: ' . s:offered.title . ' is not offered: ' . s:obstacle
+    call handoff#message#Say(s:offered.title . ' is not offered: ' . s:obstacle)
   else
     let l:last = s:continued ==# '' ? '' : '; last continued on ' . s:continued
-    echo 'handoff: ' . s:offered.title . ' is offered' . l:last
+    call handoff#message#Say(s:offered.title . ' is offered' . l:last)
   endif
 endfunction
 

@@ -1,4 +1,3 @@
-private import Glibc
 package import HandoffModel
 
 /// An app of this computer that continues activities, as its desktop file declares it.
@@ -32,7 +31,7 @@ package struct App: Hashable, Sendable {
     /// Whether its program may wait for something before it goes on with an activity, and then tells by closing its
     /// standard input that it does; only with ``LaunchMethod/program(_:)``.
     package let waits: Bool
-    /// The patterns of the titles of the activities that it continues, as in fnmatch(3); empty for any title.
+    /// The patterns of the titles of the activities that it continues (``NamePattern``); empty for any title.
     package let titles: [String]
     /// The ids of the desktop files of the browser whose windows it stands for; empty for any other app.
     package let browsers: [String]
@@ -83,7 +82,7 @@ package struct App: Hashable, Sendable {
 
     /// Whether it continues activities with that title; nil for one without a title.
     package func continues(title: String?) -> Bool {
-        titles.isEmpty || title.map { title in titles.contains { fnmatch($0, title, 0) == 0 } } ?? false
+        titles.isEmpty || title.map { title in titles.contains { NamePattern($0).matches(title) } } ?? false
     }
 
     /// Whether it is that browser, or stands for its windows.

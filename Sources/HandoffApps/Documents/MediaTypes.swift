@@ -1,5 +1,3 @@
-private import Glibc
-
 /// The MIME types of file names, from the desktop's shared database.
 ///
 /// The database consists of the `globs2` files of the Shared MIME-info Database specification. Only names are matched,
@@ -76,7 +74,7 @@ package struct MediaTypes: Sendable {
         }
         guard let special else { return pattern == name }
         // Nearly all patterns are a star and a suffix.
-        guard special == pattern.startIndex, pattern.hasPrefix("*") else { return fnmatch(pattern, name, 0) == 0 }
+        guard special == pattern.startIndex, pattern.hasPrefix("*") else { return NamePattern(pattern).matches(name) }
         return name.utf8.count >= pattern.utf8.count - 1 && name.hasSuffix(pattern.dropFirst())
     }
 }

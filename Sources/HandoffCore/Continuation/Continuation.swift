@@ -60,8 +60,11 @@ package struct Continuation: Hashable, Sendable {
         /// The app has waited for something, and does not go on after all, or has not told in time that it does: the
         /// activity is not opened elsewhere, as the user may have answered the app, or it may still wait.
         case gaveUp(String)
-        /// The app was not given the activity, and no other one is: the reason holds for each, or names this one.
+        /// The app has refused the activity or its document for good: nothing else is opened.
         case refused(HandoffError)
+        /// The app was not given the activity, and no other one is: the reason holds for each, or names this one. A web page is
+        /// opened nevertheless.
+        case withheld(HandoffError)
     }
 
     /// Where an activity was continued.
@@ -150,9 +153,9 @@ package struct Continuation: Hashable, Sendable {
             return prepare(announcing, .failed(error))
         case (.receiving(_, let app), .handedOver(.accepted)):
             return finish(.success(.app(app)))
-        case (.receiving(let activity, _), .handedOver(.refused(let error))) where activity.webpageURL == nil:
+        case (.receiving(let activity, _), .handedOver(.withheld(let error))) where activity.webpageURL == nil:
             return finish(.failure(error))
-        case (.receiving, .handedOver(let response)) where response.isGivingUp:
+        case (.receiving, .handedOver(let response)) where response.isFinal:
             return finish(.failure(Self.error(response)))
         case (.receiving(let activity, let app), .handedOver(let response)):
             return openElsewhere(activity, declinedBy: response.isDecline ? app : nil, or: Self.error(response))
@@ -242,7 +245,7 @@ package struct Continuation: Hashable, Sendable {
         switch response {
         case .failed(let reason), .gaveUp(let reason), .declined(let reason?):
             HandoffError(.appFailed, "The app could not continue the activity: \(reason)")
-        case .refused(let error): error
+        case .refused(let error), .withheld(let error): error
         case .accepted, .declined(nil):
             HandoffError(.notContinuable, "The app declined this activity, and the activity has no web page.")
         }
@@ -251,5 +254,11 @@ package struct Continuation: Hashable, Sendable {
 
 extension Continuation.Response {
     fileprivate var isDecline: Bool { if case .declined = self { true } else { false } }
-    fileprivate var isGivingUp: Bool { if case .gaveUp = self { true } else { false } }
+    /// Whether nothing else may be opened in the place of the app.
+    fileprivate var isFinal: Bool {
+        switch self {
+        case .gaveUp, .refused: true
+        case .accepted, .declined, .failed, .withheld: false
+        }
+    }
 }

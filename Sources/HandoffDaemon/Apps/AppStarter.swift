@@ -56,14 +56,14 @@ struct AppStarter: Sendable {
                 var iterator = owners.makeAsyncIterator()
                 if case .some(.some) = await iterator.next() { return true }
                 let program = LaunchedProgram.app(command, of: name.description, activationToken)
-                guard let end = try? await apps.launch(program, over: connection) else { return false }
+                guard let running = try? await apps.launch(program, over: connection) else { return false }
                 return try await withTimeout(Self.startLimit) {
                     try await race {
                         for await owner in owners where owner != nil { return true }
                         throw CancellationError()
                     } _: {
                         // A program that passes the call on to a running instance ends with 0.
-                        guard try await end.value() == 0 else { return false }
+                        guard try await running.end.value() == 0 else { return false }
                         try await untilCancelled()
                     }
                 } ?? false

@@ -18,23 +18,23 @@ struct AppTracker: Service {
     let inputDirectory: FilePath
     let logger: Logger
 
-    /// A program that runs, and its exit status once it has ended.
+    /// A program that runs: what it is, and what whoever has started it knows of it.
     private struct Process {
         enum Kind: CustomStringConvertible {
-            /// A child of the daemon, with its process id.
-            case child(Int32)
+            /// A child of the daemon.
+            case child(ChildProgram)
             case service(TransientService, of: TransientServices)
 
             var description: String {
                 switch self {
-                case .child(let id): "\(id)"
+                case .child(let child): "\(child.id)"
                 case .service(let service, _): service.name
                 }
             }
         }
 
         let kind: Kind
-        let end: Promise<Int32>
+        let program = RunningProgram()
     }
 
     private let processes: AsyncStream<Process>
@@ -80,16 +80,15 @@ struct AppTracker: Service {
     }
 
     /// Starts a program: as a service of the user's systemd, or as a child of the daemon where there is none on the bus
-    /// or it refuses; returns what is fulfilled with its exit status, or 128 plus the number of its signal, when it has
-    /// ended.
+    /// or it refuses.
     ///
     /// A child inherits the sandbox of the daemon's unit.
     ///
     /// - Throws: `Errno` as posix_spawnp(3); `DBusError` when the bus or systemd does not answer.
-    func launch(_ program: LaunchedProgram, over connection: Connection) async throws -> Promise<Int32> {
-        let process = Process(kind: try await start(program, over: connection), end: Promise())
+    func launch(_ program: LaunchedProgram, over connection: Connection) async throws -> RunningProgram {
+        let process = Process(kind: try await start(program, over: connection))
         newProcesses.yield(process)
-        return process.end
+        return process.program
     }
 
     private func start(_ program: LaunchedProgram, over connection: Connection) async throws -> Process.Kind {
@@ -167,13 +166,15 @@ struct AppTracker: Service {
     }
 
     private func reap(_ process: Process, on reactor: Reactor) async {
+        let stopping = process.program.stopping
         do {
             let status =
                 switch process.kind {
-                case .child(let id): try await status(of: id, on: reactor)
-                case .service(let service, let services): try await services.waitForExit(of: service)
+                case .child(let child): try await child.waitForExit(on: reactor, unless: stopping)
+                case .service(let service, let services):
+                    try await services.waitForExit(of: service, unless: stopping)
                 }
-            process.end.fulfil(status)
+            process.program.end.fulfil(status)
             logger.debug(
                 "a launched app has exited",
                 metadata: ["event": "app.ended", "process": "\(process.kind)", "status": "\(status)"]
@@ -181,22 +182,6 @@ struct AppTracker: Service {
         } catch {
             // The daemon is stopping, and the process that adopts the app reaps it; or the bus has gone, and systemd does.
             return
-        }
-    }
-
-    private func status(of process: Int32, on reactor: Reactor) async throws -> Int32 {
-        do throws(Errno) {
-            return try await LaunchedProgram.waitForExit(of: process, on: reactor)
-        } catch .canceled {
-            throw CancellationError()
-        } catch {
-            // Without a descriptor to wait on, for example when the limit is reached, the process is polled at growing
-            // intervals.
-            var retry = Backoff(first: .seconds(1), longest: .seconds(60))
-            while true {
-                if let status = try LaunchedProgram.status(of: process) { return status }
-                try await retry.wait()
-            }
         }
     }
 }

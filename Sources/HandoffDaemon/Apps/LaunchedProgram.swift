@@ -1,4 +1,3 @@
-import CLinux
 import Epoll
 import Glibc
 import SystemPackage
@@ -36,10 +35,10 @@ struct LaunchedProgram: Sendable {
 
     /// Starts the program; its output goes to the daemon's log: to the journal, which bounds it, or to the terminal.
     ///
-    /// - Returns: its process id, which has to be passed to ``waitForExit(of:on:)``.
+    /// - Returns: its process, which has to be reaped.
     /// - Throws: the error of posix_spawnp(3), such as `ENOENT` when the program does not exist.
-    func start() throws(Errno) -> Int32 {
-        try start(input: try inputFile())
+    func start() throws(Errno) -> ChildProgram {
+        ChildProgram(id: try start(input: try inputFile()))
     }
 
     private func start(input: borrowing Descriptor) throws(Errno) -> Int32 {
@@ -53,24 +52,6 @@ struct LaunchedProgram: Sendable {
             posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, 1)
             posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, 2)
         }
-    }
-
-    /// Waits until a process has exited, and reaps it; returns its exit status, or 128 plus the number of the signal.
-    static func waitForExit(of process: Int32, on reactor: Reactor) async throws(Errno) -> Int32 {
-        let descriptor = try Descriptor { handoff_pidfd_open(process) }
-        let end = try ReactorDescriptor(descriptor, on: reactor)
-        return try await end.whenReady(for: .reading) { _ throws(Errno) in
-            guard let status = try status(of: process) else { throw .wouldBlock }
-            return status
-        }
-    }
-
-    /// Reaps a process if it has exited; returns its exit status as ``waitForExit(of:on:)`` does, nil while it runs.
-    static func status(of process: Int32) throws(Errno) -> Int32? {
-        var status: Int32 = 0
-        guard try systemCall({ waitpid(process, &status, WNOHANG) }) == process else { return nil }
-        let signal = status & 0x7F
-        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     }
 
     /// Returns the path of the file that posix_spawnp(3) would execute.

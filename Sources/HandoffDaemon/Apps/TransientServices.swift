@@ -48,8 +48,20 @@ struct TransientServices: Sendable {
 
     /// Waits until the program of a service has ended; returns its exit status, or 128 plus the number of the signal.
     ///
+    /// - Parameter stopping: once this is set, the service is stopped, and with it all that the program has started.
     /// - Throws: `DBusError` when the bus or systemd has gone.
-    func waitForExit(of service: TransientService) async throws -> Int32 {
+    func waitForExit(of service: TransientService, unless stopping: Promise<Void>) async throws -> Int32 {
+        try await race {
+            try await waitForExit(of: service)
+        } _: {
+            try await stopping.value()
+            // It may have ended in this moment.
+            _ = try? await call("StopUnit", [.string(service.name), .string("replace")])
+            try await untilCancelled()
+        }
+    }
+
+    private func waitForExit(of service: TransientService) async throws -> Int32 {
         let changes = MatchRule(
             sender: Self.systemd,
             path: service.path,

@@ -25,22 +25,22 @@ extension AppDelivery {
             return try await ClosableInput.withFile(of: program.input, in: apps.inputDirectory) { input in
                 var program = program
                 program.inputPath = input.path
-                let end = try await apps.launch(program, over: connection)
+                let running = try await apps.launch(program, over: connection)
                 input.remove()
-                return try await response(of: program.command[0], end, input.watch)
+                return try await response(of: program.command[0], running, input.watch)
             }
         } catch let error as ClosableInput.Failure {
             apps.logger.notice(
                 "cannot tell when an app closes its input, so it counts as continuing after a while: \(error.error)",
                 metadata: ["event": "app.unwatched", "app": "\(program.name)"]
             )
-            return try await launchBriefly(program)
+            return try await launchBriefly(program, knowsHandoff: true)
         }
     }
 
     private func response(
         of program: String,
-        _ end: Promise<Int32>,
+        _ running: RunningProgram,
         _ input: ReaderWatch
     ) async throws -> Continuation.Response {
         let closing = Promise<Void>()
@@ -49,29 +49,31 @@ extension AppDelivery {
             closing.fulfil(())
             try await untilCancelled()
         } _: {
-            try await Self.response(of: program, end, closing)
+            try await Self.response(of: program, running, closing, within: Self.waitLimit)
         }
     }
 
-    private static func response(
+    /// Waits for what a program tells, and ends one that does not tell in time.
+    static func response(
         of program: String,
-        _ end: Promise<Int32>,
-        _ closing: Promise<Void>
+        _ running: RunningProgram,
+        _ closing: Promise<Void>,
+        within limit: Duration
     ) async throws -> Continuation.Response {
+        let end = running.end
         let early = try await withTimeout(programLimit) { try await sign(end, closing) }
-        let first = if let early { early } else { try await withTimeout(waitLimit) { try await sign(end, closing) } }
+        let first = if let early { early } else { try await withTimeout(limit) { try await sign(end, closing) } }
         let status: Int32?
         switch first {
         case nil:
-            let minutes = waitLimit.components.seconds / 60
-            return .gaveUp("\(program) has not told within \(minutes) minutes that it goes on.")
+            running.stop()
+            let minutes = limit.components.seconds / 60
+            return .gaveUp("\(program) has not told within \(minutes) minutes that it goes on, and is ended.")
         case .ended(let number): status = number
         // The kernel closes the files of a program that ends before its status is known.
         case .closedInput: status = try await withTimeout(programLimit) { try await end.value() }
         }
-        guard let status, status != 0 else { return .accepted }
-        let reason = "\(program) ended with the status \(status)."
-        return early == nil ? .gaveUp(reason) : status < 126 ? .declined(reason) : .failed(reason)
+        return status.map { Continuation.Response(of: program, status: $0, isEarly: early != nil) } ?? .accepted
     }
 
     private static func sign(_ end: Promise<Int32>, _ closing: Promise<Void>) async throws -> Sign {

@@ -143,7 +143,9 @@ struct AppDelivery: Sendable {
         var program = LaunchedProgram.app(command, of: app, options.activationToken)
         if let document, let input = try? JSONEncoder().encode(document) { program.input = Array(input) }
         do {
-            return waits ? try await launchWaiting(program) : try await launchBriefly(program)
+            return waits
+                ? try await launchWaiting(program)
+                : try await launchBriefly(program, knowsHandoff: document != nil)
         } catch {
             return .failed("\(command[0]) could not be started: \(error)")
         }
@@ -151,19 +153,21 @@ struct AppDelivery: Sendable {
 
     /// Starts a program, which goes on with the activity if it ends with the status 0 or still runs after a while.
     ///
+    /// - Parameter knowsHandoff: whether it was given the activity, and tells by its status what it does with it.
     /// - Throws: as `AppTracker.launch(_:over:)`.
-    func launchBriefly(_ program: LaunchedProgram) async throws -> Continuation.Response {
-        let end = try await apps.launch(program, over: connection)
-        let status = try? await withTimeout(Self.programLimit) { try await end.value() }
-        guard let status = status ?? nil, status != 0 else { return .accepted }
-        // From 126 on, the shell could not run it, or a signal has ended it.
-        let reason = "\(program.command[0]) ended with the status \(status)."
-        return status < 126 ? .declined(reason) : .failed(reason)
+    func launchBriefly(_ program: LaunchedProgram, knowsHandoff: Bool) async throws -> Continuation.Response {
+        let running = try await apps.launch(program, over: connection)
+        let status = try? await withTimeout(Self.programLimit) { try await running.end.value() }
+        guard let status = status ?? nil else { return .accepted }
+        let name = program.command[0]
+        return knowsHandoff
+            ? Continuation.Response(of: name, status: status, isEarly: true)
+            : Continuation.Response(ofCommand: name, status: status)
     }
 
     /// The response of an app that was not given a document.
     private static func response(_ error: HandoffError) -> Continuation.Response {
-        error.code == .documentIsProgram ? .refused(error) : .failed(error.message)
+        error.code == .documentIsProgram ? .withheld(error) : .failed(error.message)
     }
 
     /// Whether the app's answer means that it has no `Application1`.

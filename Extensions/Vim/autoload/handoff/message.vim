@@ -1,7 +1,14 @@
-" Messages to the user.
+" Messages to the user, with names of files and of other computers in them.
 
 let s:cpo_save = &cpoptions
 set cpoptions&vim
+
+" A text without characters that Vim or its terminal would not show as they are, or that turn what is beside them.
+function! handoff#message#Plain(text) abort
+  let l:text = substitute(a:text, '[[:cntrl:]]', ' ', 'g')
+  return &encoding !=# 'utf-8' ? l:text
+        \ : substitute(l:text, '[\u0080-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]', ' ', 'g')
+endfunction
 
 " Shows a warning that waits for no key.
 function! handoff#message#Warn(text) abort
@@ -9,10 +16,15 @@ function! handoff#message#Warn(text) abort
   if mode(1) =~# '^c[ve]'
     return
   endif
-  let l:text = 'handoff: ' . substitute(a:text, '[[:cntrl:]]', ' ', 'g')
+  let l:text = handoff#message#Plain('handoff: ' . a:text)
   echohl WarningMsg
   execute 'echomsg' string(strcharpart(l:text, 0, max([20, &columns - 15])))
   echohl None
+endfunction
+
+" Shows what the user has asked for.
+function! handoff#message#Say(text) abort
+  echo handoff#message#Plain('handoff: ' . a:text)
 endfunction
 
 let &cpoptions = s:cpo_save

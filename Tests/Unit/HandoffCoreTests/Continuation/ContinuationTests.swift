@@ -104,7 +104,9 @@ struct ContinuationTests {
             }
             try end { try $0.handle(.failed(error), id) }
         case .handOver:
-            let bad: [Continuation.Response] = [.declined(), .failed("crashed"), .gaveUp("waited"), .refused(error)]
+            let bad: [Continuation.Response] = [
+                .declined(), .failed("crashed"), .gaveUp("waited"), .refused(error), .withheld(error),
+            ]
             for response in [.accepted] + bad {
                 try end { try $0.handle(.handedOver(response), id) }
             }
@@ -229,7 +231,7 @@ struct ContinuationTests {
             var machine = Continuation()
             let activity = try Self.activity(page)
             _ = machine.handle(.fetched(activity, for: ["a"]))
-            let actions = machine.handle(.handedOver(.refused(error)))
+            let actions = machine.handle(.handedOver(.withheld(error)))
             #expect(actions == (page == nil ? [.finish(.failure(error))] : [.openElsewhere(activity, declinedBy: nil)]))
         }
     }
@@ -245,6 +247,22 @@ struct ContinuationTests {
                 continue
             }
             #expect(actions.count == 1 && error.code == .appFailed && error.message.contains("It did not arrive."))
+        }
+    }
+
+    @Test("What an app has refused for good is opened nowhere else, whatever the activity has")
+    func refused() throws {
+        let error = HandoffError(.notContinuable, "It is no document.")
+        let document: UserInfoValue = .url("file:///home/a/b.txt")
+        for page in [nil, try WebpageURL("https://example.org")] {
+            let activity = try Activity(
+                type: ActivityType("org.example.a"),
+                webpageURL: page,
+                userInfo: [Activity.documentURLKey: document]
+            )
+            var machine = Continuation()
+            _ = machine.handle(.fetched(activity, for: ["a"]))
+            #expect(machine.handle(.handedOver(.refused(error))) == [.finish(.failure(error))])
         }
     }
 
