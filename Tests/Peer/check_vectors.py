@@ -253,12 +253,11 @@ def run_exchange(caller: ExchangeSide, listener: ExchangeSide, turns: list[bytes
     """Lets both sides do what the vectors say, and compares all but the listener's answer, which may be a lie."""
     asked, answered = caller.state.circle.digest, listener.state.circle.digest
     assert read_request(turns[0]) == {"kind": "circle", "circleDigest": asked}
-    heard = read_answer(turns[1])["circle"]
     try:
-        is_trusted = caller.state.take_in(caller.other, heard)
+        heard = read_answer(turns[1])["circle"]
     except ProtocolError:
         return "the caller closes: the answer is invalid"
-    if not is_trusted:
+    if not caller.state.take_in(caller.other, heard):
         return "the caller closes: it does not trust the listener any more"
     told = caller.message(heard["digest"])
     assert acknowledgement(told) == turns[2]

@@ -3,11 +3,10 @@
 import dataclasses
 import re
 
-from .errors import Refused
+from .errors import Refused, invalid
 from .names import JOINERS, REMOVED, WHITE_SPACE
 from .values import (
-    LONGEST_KEY, SCHEMA, canonical, checked_text, decode_date, decode_entries, encode_date, encode_entries, invalid, plain_of,
-    value_of,
+    LONGEST_KEY, SCHEMA, canonical, checked_text, decode_date, decode_entries, encode_date, encode_entries, plain_of, value_of,
 )
 
 LONGEST = 65_536
