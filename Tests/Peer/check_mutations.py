@@ -11,6 +11,7 @@ exactly once, and where no vector notices a rule that mutations.py does not exce
 """
 
 import argparse
+import collections
 import importlib.abc
 import importlib.util
 import json
@@ -93,7 +94,7 @@ def main() -> int:
     parser.add_argument("--show", action="store_true")
     asked = parser.parse_args()
     chosen = [mutation for mutation in MUTATIONS if re.search(asked.only, str(mutation))]
-    if problems := [*filter(None, map(misplaced, MUTATIONS)), *unknown_exceptions()]:
+    if problems := [*filter(None, map(misplaced, MUTATIONS)), *wrong_names()]:
         print(*problems, sep="\n", file=sys.stderr)
         return 1
     with multiprocessing.get_context("fork").Pool(os.cpu_count(), maxtasksperchild=1) as pool:
@@ -101,9 +102,12 @@ def main() -> int:
     return report(noticing, asked.show)
 
 
-def unknown_exceptions() -> list[str]:
+def wrong_names() -> list[str]:
     names = {str(mutation) for mutation in MUTATIONS}
-    return [f"{name}: it is excepted, and no rule" for name in UNNOTICED if name not in names]
+    twice = {name for name, count in collections.Counter(map(str, MUTATIONS)).items() if count > 1}
+    return [f"{name}: two rules have this name" for name in sorted(twice)] + [
+        f"{name}: it is excepted, and no rule" for name in UNNOTICED if name not in names
+    ]
 
 
 def report(noticing: dict[Mutation, str | None], is_detailed: bool) -> int:
