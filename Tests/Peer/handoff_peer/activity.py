@@ -3,13 +3,12 @@
 import dataclasses
 import re
 
-from .errors import Refused, invalid
+from .errors import invalid
 from .names import JOINERS, REMOVED, WHITE_SPACE
 from .values import (
-    LONGEST_KEY, SCHEMA, canonical, checked_text, decode_date, decode_entries, encode_date, encode_entries, plain_of, value_of,
+    LONGEST_KEY, canonical, checked_text, decode_date, decode_entries, encode_date, encode_entries, plain_of, value_of,
 )
 
-LONGEST = 65_536
 TYPE = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)+\Z")
 BROWSING = "NSUserActivityTypeBrowsingWeb"
 TEAM = re.compile(r"[A-Za-z0-9._-]{1,64}\Z")
@@ -71,8 +70,6 @@ class Activity:
             raise invalid("a web page address")
         if activity.team_id is not None and not TEAM.match(activity.team_id):
             raise invalid("a team identifier")
-        if len(SCHEMA.encode("Activity", message)) > LONGEST:
-            raise Refused("invalidContent", "an activity that is too large")
         return activity
 
 

@@ -19,8 +19,8 @@ UNKNOWN_OUTCOMES = {"continued": "app", "failed": "failed"}
 # identifier of a key.
 DIGEST, ADVERTISING_KEY, DIRECTED_KEY, KEY_IDENTIFIER = 32, 44, 32, 8
 MOST_STATEMENTS = 9288
-# The most bytes of an answer without a circle, and of everything else but circles.
-LONGEST_ANSWER, LONGEST_OTHER = 65_574, 1020
+# The most bytes of an activity, of an answer without a circle, and of everything else but circles.
+LONGEST_ACTIVITY, LONGEST_ANSWER, LONGEST_OTHER = 65_536, 65_574, 1020
 
 
 def _unknown(what: str) -> Refused:
@@ -147,6 +147,9 @@ def read_report(data: bytes) -> dict:
 def read_answer(data: bytes) -> dict:
     message = SCHEMA.decode("Answer", data)
     digest = message.get("circle_digest", b"")
+    # An activity has a key and a length of three bytes before it, a digest a key and a length of one.
+    if "circle" not in message and len(data) - (len(digest) + 2 if digest else 0) > LONGEST_ACTIVITY + 4:
+        raise Refused("tooLarge", f"an answer of {len(data)} bytes")
     beside = {"circleDigest": digest} if len(digest) == DIGEST else {}
     if "activity" in message:
         return beside | {"kind": "activity", "activity": Activity.decode(message["activity"])}
