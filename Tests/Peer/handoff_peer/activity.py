@@ -102,7 +102,7 @@ def is_web_page(address: str) -> bool:
     user, at, place = authority.rpartition("@")
     if at and not _is_name(user.replace(":", "")):
         return False
-    host = re.fullmatch(r"(\[[0-9A-Fa-f:.]{2,}\]|[^\[\]:]+)(?::([0-9]*))?", place, re.ASCII)
+    host = re.fullmatch(r"(\[[0-9A-Fa-f:.]{2,}\]|[^\[\]:]+)(?::([0-9]*))?", place)
     if host is None or int(host[2] or 0) > 65_535:
         return False
     is_host = host[1].count(":") >= 2 if host[1].startswith("[") else _is_name(host[1])

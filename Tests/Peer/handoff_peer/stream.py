@@ -86,7 +86,7 @@ class PieceReader:
             raise ProtocolError("a piece of a stream is padded wrongly", "invalidPadding")
         data = piece[3 : 3 + count]
         most = MOST_DATA_ON_NETWORK if self.is_on_network else MOST_DATA
-        is_valid = {DATA: 1 <= count <= most, OFFER: count == OFFER_LENGTH, MOVE: count == IDENTIFIER}
+        is_valid = {DATA: 1 <= count <= most, OFFER: True, MOVE: count == IDENTIFIER}
         if kind > TAKEN or not is_valid.get(kind, count == 0):
             raise ProtocolError(f"a piece of kind {kind} with {count} bytes", "malformed")
         if kind == OFFER:

@@ -32,7 +32,10 @@ extension MessageRuleCases {
             "1025 required keys, two of which are spellings of one text",
             activity(requiredKeys(1023) + text(10, "\u{E9}") + text(10, "e\u{301}"))
         ),
-        ("keys of compatible texts, which are two", activity(entry(Array("\u{FB01}".utf8), null) + entry([0x66, 0x69], null))),
+        (
+            "keys of compatible texts, which are two",
+            activity(entry(Array("\u{FB01}".utf8), null) + entry([0x66, 0x69], null))
+        ),
         ("keys in another order", activity(entry([0x62], null) + entry([0x61], null) + text(10, "b") + text(10, "a"))),
         ("a title twice, of which the last counts", activity(text(2, "a") + text(2, ""))),
         ("an expiration in two parts, which are merged", activity(field(6, [0x08, 2]) + field(6, [0x10, 5]))),
@@ -43,7 +46,9 @@ extension MessageRuleCases {
     ].map { ($0, "Answer", $1) }
 
     static let brokenActivities: [Refused] =
-        brokenTypes.map { ("the type \($0.debugDescription.prefix(20))", "Answer", activity([], type: $0), "invalidContent") }
+        brokenTypes.map {
+            ("the type \($0.debugDescription.prefix(20))", "Answer", activity([], type: $0), "invalidContent")
+        }
         + brokenProperties.map { ($0, "Answer", activity($1), "invalidContent") } + [
             ("a title that is not UTF-8", "Answer", activity(field(2, [0x61, 0xFF])), "malformed"),
             ("an activity that is too large", "Answer", large(65_537), "tooLarge"),
@@ -69,7 +74,10 @@ extension MessageRuleCases {
         ("a required key with U+0000", text(10, "a\0")),
         ("an expiration after the year 9999", field(6, number(1, 2 * 253_402_300_800))),
         ("an address of another scheme", text(3, "ftp://example.org/")),
-        ("two keys that are spellings of one text", entry(Array("\u{E9}".utf8), null) + entry(Array("e\u{301}".utf8), null)),
+        (
+            "two keys that are spellings of one text",
+            entry(Array("\u{E9}".utf8), null) + entry(Array("e\u{301}".utf8), null)
+        ),
         ("a key of 1025 bytes", entry(times(1025), null)),
         ("a required key of 1025 bytes", field(10, times(1025))),
         ("two equal keys", entry([0x6B], null) + entry([0x6B], null)),
@@ -89,7 +97,9 @@ extension MessageRuleCases {
     private static func nested(_ levels: Int, _ value: [UInt8] = [0x10, 1], in one: ([UInt8]) -> [UInt8]) -> [UInt8] {
         (1..<levels).reduce(value) { inner, _ in one(inner) }
     }
-    private static func inDictionary(_ value: [UInt8]) -> [UInt8] { field(11, field(1, text(1, "k") + field(2, value))) }
+    private static func inDictionary(_ value: [UInt8]) -> [UInt8] {
+        field(11, field(1, text(1, "k") + field(2, value)))
+    }
     private static func inSet(_ value: [UInt8]) -> [UInt8] { setOf(value) }
 
     static let values: [Accepted] = [
