@@ -476,6 +476,14 @@ def read_pieces(readers: dict[str, PieceReader], windows: dict[str, Window], pie
             windows[by].add()
 
 
+def is_refused(act) -> bool:
+    try:
+        act()
+    except ProtocolError:
+        return True
+    return False
+
+
 def check_connection(case: dict, conversation: Conversation) -> None:
     """Makes the connection to which a stream moves, from both offers."""
     given = case["network"]
@@ -498,6 +506,11 @@ def check_connection(case: dict, conversation: Conversation) -> None:
     assert confirmation.hex() == given["confirmation"]
     acceptance.finish(confirmation)
     assert opened.identifier.hex() == given["connection"]
+    for refused in given["refusedOpenings"]:
+        assert is_refused(lambda: Acceptance(secret, role, bytes.fromhex(refused), nonces[1]))
+    assert is_refused(lambda: Opening(secret, role, nonces[0]).finish(bytes.fromhex(given["refusedAnswer"])))
+    again = Acceptance(secret, role, opening.bytes, nonces[1])
+    assert is_refused(lambda: again.finish(bytes.fromhex(given["refusedConfirmation"])))
     for sent in given["pieces"]:
         cipher = opened.forth if sent["by"] == given["opener"] else acceptance.keys.back
         assert frame(cipher.encrypt(bytes.fromhex(sent["plaintext"]))).hex() == sent["frame"]
