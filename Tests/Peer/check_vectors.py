@@ -27,7 +27,7 @@ from handoff_peer.messages import report_request, settle_request, stream_request
 from handoff_peer.names import clean
 from handoff_peer.network import CALLER, LISTENER, Acceptance, NetworkSecret, Opening
 from handoff_peer.noise import AESCipher, Handshake
-from handoff_peer.numbering import Latest, Number
+from handoff_peer.numbering import WITHDRAWN, Latest, Number, Numbers
 from handoff_peer.pairing import LONGEST_FRAME, Closing, Exchange, Introduction, caller_handshake, listener_handshake
 from handoff_peer.pairing import pairing_message, pairing_opening, read_opening
 from handoff_peer.pairing_request import Conversation as PairingConversation
@@ -56,9 +56,15 @@ def check_withdrawal(case: dict) -> None:
 
 
 def check_numbers(case: dict) -> None:
-    """Hears what a device shows, and what somebody repeats of it."""
+    """Hears what a device shows, and what somebody repeats of it; or shows something itself."""
+    numbers = Numbers()
+    subjects = {word: object() for word in "abcd"} | {None: WITHDRAWN}
+    for shown in case.get("shown", []):
+        number = numbers.show(subjects[shown.get("activity")], shown["at"] / 1000)
+        assert (number and number.index) == shown.get("number"), shown
+        assert number is None or number.slot == shown["at"] // 900_000
     latest = None
-    for heard in case["heard"]:
+    for heard in case.get("heard", []):
         number, hashed = Number(heard["slot"], heard["number"]), bytes.fromhex(heard.get("typeHash", NO_TYPE.hex()))
         # Not as floating point: a silence may have the exact length that matters.
         at = fractions.Fraction(heard["at"], 1000)
