@@ -18,8 +18,10 @@ struct RemovalTimeTests {
     private static func stated() throws -> [(members: Int, usually: Int, atMost: Int)] {
         let page = try String(contentsOf: VectorDirectory.root.appending(path: "Docs/Trust.md"), encoding: .utf8)
         return page.split(separator: "\n").compactMap { line in
-            let numbers = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-                .map { Int($0.replacing(" s", with: "")) }
+            let numbers = line.trimmingCharacters(in: .whitespaces).split(separator: "|").map {
+                $0.trimmingCharacters(in: .whitespaces)
+            }
+            .map { Int($0.replacing(" s", with: "")) }
             guard numbers.count == 3, let members = numbers[0], let usually = numbers[1], let most = numbers[2] else {
                 return nil
             }
