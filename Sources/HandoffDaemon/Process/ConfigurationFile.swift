@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import HandoffJSON
 
 /// What the configuration files say: JSON5 objects, so that they may contain comments.
 ///
@@ -153,9 +154,7 @@ struct ConfigurationFile {
         let (name, message, line): (String, String, Int?) =
             switch error {
             case let error as InvalidKey: (error.name, error.message, error.line)
-            case DecodingError.dataCorrupted(let context), DecodingError.typeMismatch(_, let context),
-                DecodingError.valueNotFound(_, let context), DecodingError.keyNotFound(_, let context):
-                (context.codingPath.map(\.stringValue).joined(separator: "."), context.debugDescription, nil)
+            case let error as DecodingError: (error.explanation.place, error.explanation.reason + ".", nil)
             default: ("", "\(error)", nil)
             }
         let setting = name.split(separator: ".").first.map(String.init)

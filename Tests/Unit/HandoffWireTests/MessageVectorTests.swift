@@ -199,4 +199,32 @@ struct MessageVectorTests {
             #expect(Case(reading: vector.what, vector.message, bytes(vector.bytes)) == vector)
         }
     }
+
+    @Test("Why a message is refused is told in a sentence without a word of Swift")
+    func sentences() throws {
+        let refused = try VectorFile<Case>.load("messages").cases.filter { $0.error != nil }
+        #expect(refused.count > 80)
+        for vector in refused {
+            let error = #expect(throws: WireError.self) { try Self.read(bytes(vector.bytes), as: vector.message) }
+            let sentence = error?.message ?? ""
+            #expect(swiftWords(in: sentence).isEmpty && sentence.hasSuffix("."), "\(vector.what): \(sentence)")
+        }
+    }
+
+    private static func read(_ bytes: [UInt8], as message: String) throws(WireError) {
+        switch message {
+        case "Request": _ = try Request(decoding: bytes)
+        case "Answer": _ = try Answer(decoding: bytes)
+        case "TakeReport": _ = try TakeReport(decoding: bytes)
+        default: _ = try Acknowledgement(decoding: bytes)
+        }
+    }
+
+    @Test("The outcome of a take is told in words")
+    func outcomes() {
+        let outcomes =
+            TakeOutcome.Kind.allCases.map(TakeOutcome.continued) + TakeOutcome.Reason.allCases.map(TakeOutcome.failed)
+        for outcome in outcomes { #expect(swiftWords(in: "\(outcome)").isEmpty, "\(outcome)") }
+        #expect(Set(outcomes.map(\.description)).count == outcomes.count)
+    }
 }

@@ -77,7 +77,9 @@ struct ConfigurationFilesTests {
         arguments: [
             ("{\n  name: 'a',\n  nmae: 'b',\n}", "line 3: nmae: there is no such setting; the settings are "),
             ("{ folders: {\n name: '/a' },\n \"nmae\": 1 }", "line 3: nmae: there is no such setting"),
-            ("{\n  'notifies': 'no'\n}", "line 2: notifies: "),
+            ("{\n  'notifies': 'no'\n}", "line 2: notifies: it has to be true or false."),
+            ("{\n  'name': 5\n}", "line 2: name: it has to be a text."),
+            ("{\n  'folders': []\n}", "line 2: folders: it has to be an object."),
             ("{\n\n  folders: { a: 1 }\n}", "line 3: folders.a: "),
             ("{ name: 'a',\n name: 'b' }", "line 2: name: it is set in line 1 already."),
         ]
