@@ -161,7 +161,8 @@ struct StreamVectorTests {
         let file = VectorFile(
             about: """
                 Streams (Docs/Protocol.md, "Streams"): after request, answer, acknowledgement and the app's answer, each piece is the \
-                plaintext of one Noise transport message in a frame. Where there is a `network`, both sides have moved there \
+                plaintext of one Noise transport message in a frame. Those four are not padded here, as they are in a real session \
+                (session.json). Where there is a `network`, both sides have moved there \
                 with their last pieces over the radio ("Over the local network"), and each end refuses what begins with \
                 `refused` in the place of what it would get. Where there is an `error`, the receiver \
                 ends the session for that reason ("What ends a session") at the last piece, and at none before. \
