@@ -113,6 +113,16 @@ extension CircleVectorTests {
                 circle,
                 [lap.names(stranger, "x", version: 1), lap.removes(stranger)]
             ),
+            try mixedOrder(
+                "a signature that is valid with a cofactor only",
+                "c9a3f86aae465f0e56513864510f3997561fa2c9e85ea21dc2292309f3cd6022"
+                    + "e72443d174ca58e8e034810909f34167e1816ac43df53459885c4e95f885b507"
+            ),
+            try mixedOrder(
+                "a signature of the same key that is valid without one",
+                "5866666666666666666666666666666666666666666666666666666666666666"
+                    + "0fd7e577bb91ef12e76bfcee636f0fd997296a00529491295453977bc263d70c"
+            ),
             vector(
                 "a signature whose S is not below the order of the group",
                 desk,
@@ -126,6 +136,19 @@ extension CircleVectorTests {
                 [lap.names(tab, "a", version: 3), lap.names(lap, "c", version: 1)]
             ),
         ]
+    }
+
+    /// A removal with that signature by a device whose signing key is the sum of a usual one and a point of order 8.
+    ///
+    /// Such a device can make signatures that are valid only where both sides of the equation are multiplied by 8.
+    private static func mixedOrder(_ what: String, _ signature: String) throws -> Case {
+        let (desk, lap, tab) = (try Device(1, "desk"), try Device(2, "lap"), try Device(3, "tab"))
+        let usual = try Device(8, "eight")
+        let signing = bytes("4bfe8f379ff2ec3fdf874c047b5255851cc67bb4dc3f90023ed08af4a2b52b3f")
+        let keys = try DevicePublicKeys(rawRepresentation: usual.publicKeys.agreement.rawRepresentation + signing)
+        let mixed = Device(publicKeys: keys, signing: usual.signing, name: "mixed")
+        let removal = CircleStatement.remove(author: mixed.id, tab.id).content + bytes(signature)
+        return vector(what, desk, [desk.adds(lap), desk.adds(tab), lap.adds(mixed)], [removal])
     }
 
     private static func malformed(_ lap: Device, _ tab: Device) throws -> [[UInt8]] {
@@ -256,5 +279,33 @@ extension CircleVectorTests {
 
     // MARK: Two devices with one identifier
 
-    private static func twins() throws -> [Case] { [] }
+    /// Two devices whose keys have one identifier, which takes some billions of trials to find.
+    private static func twins() throws -> [Case] {
+        let (desk, lap, tab) = (try Device(1, "desk"), try Device(2, "lap"), try Device(3, "tab"))
+        let (one, other) = (try twin(0x0, 6, "one"), try twin(0x0, 7, "other"))
+        let circle = [desk.adds(lap), desk.adds(tab)]
+        return [
+            vector("two devices with one identifier", desk, circle + [lap.adds(one)], [tab.adds(other)]),
+            vector(
+                "statements of both",
+                desk,
+                circle,
+                inOrder([lap.adds(one), tab.adds(other), one.removes(lap), other.removes(tab)])
+            ),
+            vector(
+                "another device with the identifier of the root",
+                one,
+                [one.adds(lap)],
+                [lap.adds(other), other.removes(lap)]
+            ),
+        ]
+    }
+
+    /// The device with the signing key of that number, and an agreement key that begins with these bytes, the lowest first.
+    private static func twin(_ start: UInt64, _ number: UInt8, _ name: String) throws -> Device {
+        let signing = try Device(number, name).signing
+        let agreement = (0..<8).map { UInt8(truncatingIfNeeded: start >> (8 * $0)) } + [UInt8](repeating: 7, count: 24)
+        let keys = try DevicePublicKeys(rawRepresentation: agreement + signing.publicKey.rawRepresentation)
+        return Device(publicKeys: keys, signing: signing, name: name)
+    }
 }
