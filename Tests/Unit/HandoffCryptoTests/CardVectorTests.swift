@@ -61,13 +61,14 @@ struct CardVectorTests {
     private static func lines() throws -> [(text: String, error: String?)] {
         let texts = try valid()
         let (text, long) = (texts[0], texts[2])
-        let (zeros, changed) = ([UInt8](repeating: 0, count: 32), text.dropLast() + (text.last == "a" ? "b" : "a"))
+        let zeros = [UInt8](repeating: 0, count: 32)
+        let changed = String(text.dropLast()) + (text.last == "a" ? "b" : "a")
         let (content, padding) = (content(of: text), String(repeating: " ", count: 1024 - text.utf8.count))
         // The last letter of this one has a bit that is left over.
-        let leftOver = long.dropLast() + (long.last.map { letters.after($0) } ?? "")
-        let keys = content.prefix(65)
+        let leftOver = String(long.dropLast()) + (long.last.map { letters.after($0) } ?? "")
+        let keys = Array(content.prefix(65))
         let broken: [(String, String?)] = [
-            (" \(text.uppercased())\n", nil), (String(changed), "damagedCard"), ("handoff3:aaaa", "newerCard"),
+            (" \(text.uppercased())\n", nil), (changed, "damagedCard"), ("handoff3:aaaa", "newerCard"),
             ("https://example.org", "notACard"), ("handoff1:aaaa", "olderCard"),
             (line(text, replacing: 1, with: zeros), "weakKey"), (line(text, replacing: 33, with: zeros), "weakKey"),
             (line(text, replacing: 1, with: [UInt8](repeating: 0xFF, count: 32)), "invalidKey"),
@@ -76,7 +77,7 @@ struct CardVectorTests {
             ("handoff999:aaaa", "newerCard"), ("handoff1000:aaaa", "notACard"), ("handoff2", "notACard"),
             ("handoff2:", "damagedCard"), ("handoff2:aaaa", "damagedCard"), ("handoff2:aaaaaaa1", "damagedCard"),
             (line([3] + content.dropFirst()), "newerCard"), (line([1] + content.dropFirst()), "olderCard"),
-            (line(Array(keys)), "damagedCard"), (line(keys + [UInt8](repeating: 0x78, count: 65)), "damagedCard"),
+            (line(keys), "damagedCard"), (line(keys + [UInt8](repeating: 0x78, count: 65)), "damagedCard"),
             (line(keys + [0x78, 0xFF]), "damagedCard"), (line(Array(keys.dropLast())), "damagedCard"),
         ]
         return texts.map { ($0, nil) } + broken

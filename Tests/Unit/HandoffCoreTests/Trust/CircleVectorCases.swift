@@ -282,7 +282,7 @@ extension CircleVectorTests {
     /// Two devices whose keys have one identifier, which takes some billions of trials to find.
     private static func twins() throws -> [Case] {
         let (desk, lap, tab) = (try Device(1, "desk"), try Device(2, "lap"), try Device(3, "tab"))
-        let (one, other) = (try twin(0x0, 6, "one"), try twin(0x0, 7, "other"))
+        let (one, other) = (try twin(0x98B9_D16C_E283_9BB4, 6, "one"), try twin(0xEEF2_3D1B_FB8F_B6CD, 7, "other"))
         let circle = [desk.adds(lap), desk.adds(tab)]
         return [
             vector("two devices with one identifier", desk, circle + [lap.adds(one)], [tab.adds(other)]),
