@@ -166,7 +166,7 @@ struct NumberVectorTests {
 
     private static func subject(_ shown: Shown) -> OfferedActivity? {
         shown.activity.flatMap { $0.utf8.first }.map {
-            OfferedActivity(id: ActivityID(rawValue: UInt64($0)), typeHash: ActivityTypeHash(number: UInt32($0)))
+            OfferedActivity(id: ActivityID(rawValue: UInt64($0)), typeHash: ActivityTypeHash(number: UInt64($0)))
         }
     }
 

@@ -152,31 +152,29 @@ extension CircleVectorTests {
     }
 
     private static func malformed(_ lap: Device, _ tab: Device) throws -> [[UInt8]] {
-        let remove = [2] + lap.id.bytes + tab.id.bytes
-        let add = [1] + lap.id.bytes + (try Device(6, "six")).publicKeys.rawRepresentation
-        let name = [3] + lap.id.bytes + tab.id.bytes + [0, 0, 0, 1]
-        let text = [UInt8](repeating: 0x78, count: 65)
-        let names = [[0], [65] + text, [2, 0x78], [1, 0x78, 0x78], [1, 0xFF], []] as [[UInt8]]
-        return [[], [0] + remove.dropFirst(), [4] + remove.dropFirst(), remove.dropLast(), remove + [0]]
-            + names.map { add + $0 } + names.map { name + $0 }
+        let both: [UInt8] = lap.id.bytes + tab.id.bytes
+        let add: [UInt8] = [1] + lap.id.bytes + (try Device(6, "six")).publicKeys.rawRepresentation
+        let name: [UInt8] = [3] + both + [0, 0, 0, 1]
+        let text: [UInt8] = [65] + [UInt8](repeating: 0x78, count: 65)
+        let names: [[UInt8]] = [[0], text, [2, 0x78], [1, 0x78, 0x78], [1, 0xFF], []]
+        let removals: [[UInt8]] = [[], [0] + both, [4] + both, [2] + Array(both.dropLast()), [2] + both + [0]]
+        return removals + names.map { add + $0 } + names.map { name + $0 }
     }
 
     /// Additions of keys that are not below 2^255 - 19, or of low order.
     private static func refusedKeys(by lap: Device) throws -> [[UInt8]] {
-        let good = try Device(6, "six").publicKeys.rawRepresentation
-        let (agreement, signing) = (Array(good.prefix(32)), Array(good.suffix(32)))
+        let good = try Device(6, "six").publicKeys
+        let (agreement, signing) = (good.agreement.rawRepresentation, good.signing.rawRepresentation)
         func number(_ first: UInt8, _ last: UInt8) -> [UInt8] {
             [first] + [UInt8](repeating: last == 0 ? 0 : 0xFF, count: 30) + [last]
         }
+        func negative(_ key: [UInt8]) -> [UInt8] { Array(key.dropLast()) + [key[31] | 0x80] }
         // 0, 1, 2^255 - 20, and 2^255 - 19 with what follows it.
-        let both = [
-            number(0, 0), number(1, 0), number(0xEC, 0x7F), number(0xED, 0x7F), number(0xEE, 0x7F), number(0xFF, 0x7F),
-        ]
-        let agreements = orderEight.agreement + [agreement.dropLast() + [agreement[31] | 0x80]]
-        let signings = orderEight.signing
-        let signed = (both + signings).map { $0.dropLast() + [$0[31] | 0x80] }
-        let keys = (both + agreements).map { $0 + signing } + (both + signings + signed).map { agreement + $0 }
-        return keys.map { lap.sign(content: [1] + lap.id.bytes + $0 + [1, 0x78]) }
+        let both = [(0, 0), (1, 0), (0xEC, 0x7F), (0xED, 0x7F), (0xEE, 0x7F), (0xFF, 0x7F)].map(number)
+        let agreements: [[UInt8]] = both + orderEight.agreement + [negative(agreement)]
+        let signings: [[UInt8]] = both + orderEight.signing
+        let keys = agreements.map { $0 + signing } + (signings + signings.map(negative)).map { agreement + $0 }
+        return keys.map { key in lap.sign(content: [1] + lap.id.bytes + key + [1, 0x78]) }
     }
 
     /// The points of order 8: of X25519, and y of Ed25519.
