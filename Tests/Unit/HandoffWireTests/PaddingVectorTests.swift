@@ -55,6 +55,6 @@ struct PaddingVectorTests {
         )
         try file.storeIfAsked("padding")
         #expect(try VectorFile<Case>.load("padding") == file)
-        #expect(file.cases.count { !$0.isValid } == 12)
+        #expect(file.cases.count { !$0.isValid } == 13)
     }
 }
