@@ -49,7 +49,7 @@ struct AdvertisementVectorTests {
         var random = SeededRandom(seed: 10)
         return try inputs.map { input in
             let key = try AdvertisingKey(rawRepresentation: random.bytes(32))
-            let hash = ActivityTypeHash(of: input.type, team: input.team).bytes
+            let hash = ActivityKind(try ActivityType(input.type), team: input.team).hash.bytes
             let flags: UInt8 = (input.hasWebpage ? 0x80 : 0) | (input.hasDocument ? 0x40 : 0)
             let first = flags | UInt8(input.number >> 8) << 5 | (input.port & 0x1F)
             let plaintext = [first] + hash + [UInt8(input.number & 0xFF)]
