@@ -17,7 +17,7 @@ extension DecodingError {
 
     /// A description without its point; Foundation names the type of Swift for which a number is too large.
     private static func clause(_ description: String) -> String {
-        if description.contains("does not fit in") || description.contains("representable in Swift") {
+        if description.hasPrefix("Parsed JSON number") || description.contains("representable in Swift") {
             return "the number is too large"
         }
         return String(description.hasSuffix(".") ? description.dropLast() : description[...])
