@@ -23,6 +23,8 @@ import signal
 import sys
 
 # The processes that run the broken peers have these from the beginning: nothing in them is ever broken.
+import asyncio  # noqa: F401
+import fractions  # noqa: F401
 from cryptography.hazmat.primitives.asymmetric import ed25519, x25519  # noqa: F401
 from cryptography.hazmat.primitives.ciphers import aead  # noqa: F401
 from cryptography.hazmat.primitives.kdf import hkdf  # noqa: F401

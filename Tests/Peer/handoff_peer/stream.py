@@ -38,7 +38,7 @@ class Offer:
         self.port, self.secret = int.from_bytes(data[:2], "big"), data[2 : 2 + SECRET]
         places = [data[start : start + PLACE] for start in range(2 + SECRET, PLACES_END, PLACE)]
         used = [place for place in places if place[0]]
-        if not all(places[: len(used)]) or any(any(place) for place in places[len(used) :]):
+        if any(any(place) for place in places[len(used) :]):
             raise ProtocolError("an offer with a gap", "malformed")
         self.addresses = [self._address(place) for place in used]
         if any(data) and not self._is_allowed():

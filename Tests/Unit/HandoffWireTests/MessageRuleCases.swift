@@ -73,8 +73,8 @@ enum MessageRuleCases {
     private static let brokenFields: [Refused] = [
         ("a field without its content", [0x0A]),
         ("the field number 0", [0x02, 0]),
-        ("wire type 6", [0x0E, 0]),
-        ("wire type 7", [0x0F, 0]),
+        ("wire type 6", [0x0E, 0, 0, 0, 0]),
+        ("wire type 7", [0x0F, 0, 0, 0, 0]),
         ("a group that does not end", [0xA3, 0x06]),
         ("a group that did not begin", [0xA4, 0x06]),
         ("the end of another group", [0xA3, 0x06, 0xAC, 0x06]),
