@@ -553,6 +553,7 @@ UNNOTICED: dict[str, str] = {
     "pairing: a reveal follows the share": "before the share there is no commitment that it could match",
     "pairing: a reveal has 16 bytes": "of another length it does not match a commitment to 16 bytes",
     "session: nothing comes with the last message": "how bytes are cut is no matter of the protocol",
+    "state: who is not trusted is forgotten": "in the vectors nothing is known yet of those who are not trusted any more",
     "state: a record is of the caller": "the vectors have no third device that asks",
     "state: without a key, a listener is not paired": "in the vectors every caller that is paired tells its key",
     "state: an exchange reconciles pairings": "the vectors of exchanges have no pairings",

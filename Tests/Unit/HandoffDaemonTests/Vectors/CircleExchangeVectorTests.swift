@@ -301,15 +301,13 @@ struct CircleExchangeVectorTests {
                 "a removal of the listener, which the listener passes on",
                 seed: 38,
                 cast.three + [cast.adds(desk, tab)],
-                cast.three + [cast.adds(desk, tab), cast.removes(tab, lap)],
-                prepare: Cast.acquaint
+                cast.three + [cast.adds(desk, tab), cast.removes(tab, lap)]
             ),
             try cast.exchange(
                 "a removal of the caller, which the caller passes on",
                 seed: 39,
                 cast.three + [cast.adds(desk, tab), cast.removes(tab, desk)],
-                cast.three + [cast.adds(desk, tab)],
-                prepare: Cast.acquaint
+                cast.three + [cast.adds(desk, tab)]
             ),
         ]
     }
