@@ -169,9 +169,10 @@ format: ## Format the Swift sources
 	swift format --in-place --parallel --recursive $(SOURCES)
 
 .PHONY: proto
-proto: ## Regenerate the messages from .proto files (needs protobuf-compiler, protoc-gen-swift)
+proto: ## Regenerate the messages, and their page in Docs, from .proto files (needs protobuf-compiler, protoc-gen-swift)
 	protoc --swift_out=$(PROTO) --swift_opt=Visibility=Internal --swift_opt=UseAccessLevelOnImports=true \
 		--proto_path=$(PROTO) $(PROTO)/Circle.proto $(PROTO)/Handoff.proto $(PROTO)/Pairing.proto
+	Tests/Scripts/protocol-messages
 
 # A program that contains Swift's libraries exports every symbol, unless it is told not to: what it does not use stays in
 # it (2.7 of 33 MB of handoffd), and is listed for libraries that it never loads.

@@ -373,7 +373,7 @@ let package = Package(
             "HandoffCLITests",
             [
                 "BlueZ", "Bluetooth", "CLinux", "DBus", "HandoffBrowser", "HandoffBus", "HandoffCLI", "HandoffCore",
-                "HandoffJSON", "HandoffModel",
+                "HandoffJSON", "HandoffModel", "HandoffTestVectors",
                 argumentParser,
             ]
         ),

@@ -12,27 +12,29 @@ import pathlib
 import sys
 
 from handoff_peer import gatt
-from handoff_peer.activity import Activity
+from handoff_peer.activity import Activity, is_web_page
 from handoff_peer.advertisement import NO_TYPE, AdvertisingKey, Content, DailyKey, directed_key, open_sealed, port_bits
 from handoff_peer.advertisement import seal, type_hash
 from handoff_peer.card import CardError, read_card, write_card
 from handoff_peer.circle import Circle
 from handoff_peer.errors import ChannelEnded, ProtocolError, Refused
-from handoff_peer.framing import FragmentReader, fragments, frame, pad
+from handoff_peer.files import read_file_url
+from handoff_peer.framing import FragmentReader, fragments, frame, pad, unpad
 from handoff_peer.keys import Identity, device_id
-from handoff_peer.messages import LONGEST_ANSWER, REFUSAL_CODES, acknowledgement, read_acknowledgement, read_answer
-from handoff_peer.messages import read_report, read_request, settle_request
+from handoff_peer.messages import LONGEST_ANSWER, REFUSAL_CODES, acknowledgement, answer, circle_request, fetch_request
+from handoff_peer.messages import read_acknowledgement, read_answer, read_report, read_request, report_message
+from handoff_peer.messages import report_request, settle_request, stream_request
 from handoff_peer.names import clean
 from handoff_peer.network import CALLER, LISTENER, Acceptance, NetworkSecret, Opening
 from handoff_peer.noise import AESCipher, Handshake
-from handoff_peer.numbering import Latest, Number
+from handoff_peer.numbering import WITHDRAWN, Latest, Number, Numbers
 from handoff_peer.pairing import LONGEST_FRAME, Closing, Exchange, Introduction, caller_handshake, listener_handshake
 from handoff_peer.pairing import pairing_message, pairing_opening, read_opening
 from handoff_peer.pairing_request import Conversation as PairingConversation
 from handoff_peer.primitives import agreement_public, siphash
 from handoff_peer.session import Frames, Session, prologue
 from handoff_peer.state import PairingRecord, State
-from handoff_peer.stream import DATA, OFFER, OFFER_LENGTH, TAKEN, Offer, PieceReader, Window
+from handoff_peer.stream import DATA, OFFER, OFFER_LENGTH, TAKEN, Moves, Offer, PieceReader, Window
 from handoff_peer.values import SCHEMA
 
 SIDES = ("caller", "listener")
@@ -54,9 +56,15 @@ def check_withdrawal(case: dict) -> None:
 
 
 def check_numbers(case: dict) -> None:
-    """Hears what a device shows, and what somebody repeats of it."""
+    """Hears what a device shows, and what somebody repeats of it; or shows something itself."""
+    numbers = Numbers()
+    subjects = {word: object() for word in "abcd"} | {None: WITHDRAWN}
+    for shown in case.get("shown", []):
+        number = numbers.show(subjects[shown.get("activity")], shown["at"] / 1000)
+        assert (number and number.index) == shown.get("number"), shown
+        assert number is None or number.slot == shown["at"] // 900_000
     latest = None
-    for heard in case["heard"]:
+    for heard in case.get("heard", []):
         number, hashed = Number(heard["slot"], heard["number"]), bytes.fromhex(heard.get("typeHash", NO_TYPE.hex()))
         # Not as floating point: a silence may have the exact length that matters.
         at = fractions.Fraction(heard["at"], 1000)
@@ -74,15 +82,20 @@ def check_sealed(case: dict, content: Content) -> None:
     opened = open_sealed(key, case["slot"], sealed)
     assert opened is not None and Content.decode(opened) == content
     assert open_sealed(key, case["slot"] ^ 1, sealed) is None
+    for ignored in case.get("ignored", []):
+        assert open_sealed(key, case["slot"], bytes.fromhex(ignored)) is None
+    if "sealedWithFlags" in case:
+        opened = open_sealed(key, case["slot"], bytes.fromhex(case["sealedWithFlags"]))
+        assert opened != content.encode() and Content.decode(opened) == content
 
 
 def check_daily(case: dict) -> None:
-    key, plaintext, sealed = unhex(case, "advertisingKey", "plaintext", "sealed")
+    key, plaintext = unhex(case, "advertisingKey", "plaintext")
     daily = DailyKey(key, case["day"])
-    later = daily.moved_to(case["laterDay"])
-    assert later is not None and later.key.hex() == case["laterAdvertisingKey"]
-    assert daily.seal(case["slot"], plaintext) == sealed
-    assert daily.open(case["slot"], sealed) == plaintext
+    later, sealed = daily.moved_to(case["laterDay"]), daily.seal(case["slot"], plaintext)
+    assert (later and later.key.hex()) == case.get("laterAdvertisingKey")
+    assert (sealed and sealed.hex()) == case.get("sealed")
+    assert sealed is None or daily.open(case["slot"], sealed) == plaintext
 
 
 def check_news(case: dict) -> None:
@@ -107,8 +120,56 @@ def check_card(case: dict) -> None:
     assert found | {"text": case["text"]} == case
 
 
+def check_padding(case: dict) -> None:
+    if "least" in case:
+        assert len(pad(bytes(case["messageBytes"]), case["least"])) == case["paddedBytes"]
+    try:
+        length = case["messageBytes"].to_bytes(4, "big")
+        is_valid = unpad(length + bytes(case["paddedBytes"] - 4)) == bytes(case["messageBytes"])
+    except ProtocolError as error:
+        assert error.kind == "invalidPadding"
+        is_valid = False
+    assert is_valid == case["isValid"]
+
+
+def check_address(case: dict) -> None:
+    assert is_web_page(case["address"]) == case["isValid"]
+
+
+def check_file(case: dict) -> None:
+    try:
+        read = read_file_url(case["url"])
+        parts = {"folder": read[0], "components": [part.hex() for part in read[1]]} if read else {}
+        found = parts | {"isRefused": False}
+    except Refused:
+        found = {"isRefused": True}
+    assert found | {"url": case["url"]} == case
+
+
+def check_move(case: dict) -> None:
+    moves = Moves(case["side"] == "caller", case["hasOffered"])
+    for event in case["events"]:
+        connection = bytes.fromhex(event.get("connection", ""))
+        act = {
+            "offer": lambda: moves.offer(is_empty=False), "emptyOffer": lambda: moves.offer(is_empty=True),
+            "proof": lambda: moves.prove(connection), "move": lambda: moves.move(connection), "time": moves.give_up,
+        }[event["happens"]]
+        try:
+            act()
+            is_refused = False
+        except ProtocolError as error:
+            is_refused = error.kind == "outOfTurn"
+        found = {"sendsOver": moves.sending, "receivesOver": moves.receiving}
+        assert {name: over.hex() for name, over in found.items() if over} == {
+            name: event[name] for name in found if name in event
+        }
+        assert is_refused == event["isRefused"]
+
+
 def check_circle(case: dict) -> None:
     circle = Circle(bytes.fromhex(case["root"]))
+    for place in map(bytes.fromhex, case.get("overruled", [])):
+        circle.overruled.add((place[:8], place[8:]))
     for statements in (case["before"], case["received"]):
         circle.join([bytes.fromhex(statement) for statement in statements])
     assert [statement.hex() for statement in circle.sorted_statements] == case["after"]
@@ -227,16 +288,14 @@ class ExchangeSide:
 
     def found(self) -> dict:
         """What it knows now."""
-        is_trusted = self.other in self.state.trusted
         found = {
             "statements": [statement.hex() for statement in self.state.circle.sorted_statements],
             "digest": self.state.circle.digest.hex(),
             "advertisingKey": self.state.advertising_key.encode().hex(),
             "keyNumber": self.state.key_number,
-            "directedKey": self._directed_key, "trustsOther": is_trusted,
+            "directedKey": self._directed_key, "trustsOther": self.other in self.state.trusted,
         }
-        if is_trusted:
-            other = self.state.other(self.other)
+        if other := self.state.others.get(self.other):
             found |= {
                 "otherAdvertisingKey": other.advertising_key and other.advertising_key.encode().hex(),
                 "otherDirectedKey": other.directed_there and other.directed_there.encode().hex(),
@@ -253,12 +312,11 @@ def run_exchange(caller: ExchangeSide, listener: ExchangeSide, turns: list[bytes
     """Lets both sides do what the vectors say, and compares all but the listener's answer, which may be a lie."""
     asked, answered = caller.state.circle.digest, listener.state.circle.digest
     assert read_request(turns[0]) == {"kind": "circle", "circleDigest": asked}
-    heard = read_answer(turns[1])["circle"]
     try:
-        is_trusted = caller.state.take_in(caller.other, heard)
+        heard = read_answer(turns[1])["circle"]
     except ProtocolError:
         return "the caller closes: the answer is invalid"
-    if not is_trusted:
+    if not caller.state.take_in(caller.other, heard):
         return "the caller closes: it does not trust the listener any more"
     told = caller.message(heard["digest"])
     assert acknowledgement(told) == turns[2]
@@ -296,15 +354,16 @@ class ReconcilingSide:
         if self.before["trustsOther"]:
             self.state.circle.add(identity, self.other_keys, "other")
         self.state.advertising_key = self.key
-        self.record = None
-        if self.before["status"] not in ("none", "comparing"):
-            pairing = bytes.fromhex(case["pairing"])
-            self.record = PairingRecord(pairing, self.other_keys, "other", b"", self.key, 0, self.before["status"])
+        self.record, status = None, self.before["status"]
+        self.is_comparing = status == "comparing"
+        if status != "none":
+            pairing, status = bytes.fromhex(case["pairing"]), "notPaired" if self.is_comparing else status
+            self.record = PairingRecord(pairing, self.other_keys, "other", b"", self.key, 0, status)
             self.state.records[pairing] = self.record
 
     def found(self) -> dict:
         return {
-            "status": self.record.status if self.record else self.before["status"],
+            "status": self.record.status if self.record and not self.is_comparing else self.before["status"],
             "isReconciled": self.record is not None and self.record.is_reconciled,
             "trustsOther": self.other in self.state.trusted,
         }
@@ -316,8 +375,7 @@ def check_reconciliation(case: dict) -> None:
     turns = [bytes.fromhex(turn["message"]) for turn in case["session"]["turns"]]
     pairing, is_confirmed = bytes.fromhex(case["pairing"]), caller.record.status != "notPaired"
     assert settle_request(pairing, is_confirmed) == turns[0]
-    is_comparing = listener.before["status"] == "comparing"
-    verdict = listener.state.verdict(listener.other, pairing, is_confirmed, is_comparing)
+    verdict = listener.state.verdict(listener.other, pairing, is_confirmed, listener.is_comparing)
     answer = read_answer(turns[1])
     if verdict == "settled":
         assert answer == {"kind": "settled", "advertisingKey": listener.key.encode()}
@@ -337,8 +395,8 @@ def check_reconciliation(case: dict) -> None:
 class RecordedChannel:
     """A channel with what the other side sends in a vector, and what this side has to send."""
 
-    def __init__(self, case: dict, is_open_ended: bool = False):
-        self._reader, self._is_open_ended = case["reader"], is_open_ended
+    def __init__(self, case: dict):
+        self._reader = case["reader"]
         self.rest = [(part["by"], bytes.fromhex(part["bytes"])) for part in case["sent"]]
 
     async def receive(self) -> bytes:
@@ -347,7 +405,7 @@ class RecordedChannel:
         return self.rest.pop(0)[1]
 
     async def send(self, data: bytes) -> None:
-        assert self.rest.pop(0) == (self._reader, data) if self.rest else self._is_open_ended
+        assert self.rest and self.rest.pop(0) == (self._reader, data)
 
     async def close(self) -> None:
         pass
@@ -424,6 +482,14 @@ def read_pieces(readers: dict[str, PieceReader], windows: dict[str, Window], pie
             windows[by].add()
 
 
+def is_refused(act) -> bool:
+    try:
+        act()
+    except ProtocolError:
+        return True
+    return False
+
+
 def check_connection(case: dict, conversation: Conversation) -> None:
     """Makes the connection to which a stream moves, from both offers."""
     given = case["network"]
@@ -446,6 +512,11 @@ def check_connection(case: dict, conversation: Conversation) -> None:
     assert confirmation.hex() == given["confirmation"]
     acceptance.finish(confirmation)
     assert opened.identifier.hex() == given["connection"]
+    for refused in given["refusedOpenings"]:
+        assert is_refused(lambda: Acceptance(secret, role, bytes.fromhex(refused), nonces[1]))
+    assert is_refused(lambda: Opening(secret, role, nonces[0]).finish(bytes.fromhex(given["refusedAnswer"])))
+    again = Acceptance(secret, role, opening.bytes, nonces[1])
+    assert is_refused(lambda: again.finish(bytes.fromhex(given["refusedConfirmation"])))
     for sent in given["pieces"]:
         cipher = opened.forth if sent["by"] == given["opener"] else acceptance.keys.back
         assert frame(cipher.encrypt(bytes.fromhex(sent["plaintext"]))).hex() == sent["frame"]
@@ -485,13 +556,18 @@ NAMES_IN_VECTORS = {
     "type": "type", "title": "title", "webpage_url": "webpageURL", "user_info": "userInfo", "team_id": "teamID",
     "expiration": "expiration", "target_content_identifier": "targetContentIdentifier",
     "persistent_identifier": "persistentIdentifier", "supports_continuation_streams": "supportsContinuationStreams",
-    "required_user_info_keys": "requiredUserInfoKeys", "stream_name": "streamName",
+    "required_user_info_keys": "requiredUserInfoKeys",
+}
+CIRCLE_IN_VECTORS = {
+    "statements": "statements", "digest": "digest", "advertising_key": "advertisingKey", "directed_key": "directedKey",
+    "known_key": "knownKey",
 }
 
 
 def in_vectors(activity: Activity) -> dict:
     parts = {name: getattr(activity, own) for own, name in NAMES_IN_VECTORS.items()}
-    return {name: part for name, part in parts.items() if part is not None and (name, part) != ("streamName", 0)}
+    parts["streamName"] = str(activity.stream_name) if activity.stream_name else None
+    return {name: part for name, part in parts.items() if part is not None}
 
 
 def with_sorted_sets(part):
@@ -502,22 +578,54 @@ def with_sorted_sets(part):
     return [with_sorted_sets(inner) for inner in part] if isinstance(part, list) else part
 
 
-def contents_of(case: dict, message: bytes) -> dict:
-    """What a message says, as the vectors say it."""
-    readers = {
-        "Request": read_request, "Answer": read_answer, "TakeReport": read_report,
-        "Acknowledgement": read_acknowledgement,
-    }
-    contents = readers[case["message"]](message)
-    for name in ("kind", "stream", "noted"):
-        contents.pop(name, None)
+READERS = {
+    "Request": read_request, "Answer": read_answer, "TakeReport": read_report, "Acknowledgement": read_acknowledgement,
+}
+
+
+def contents_of(read: dict) -> dict:
+    """What was read in a message, as the vectors say it."""
+    contents = {name: part for name, part in read.items() if name not in ("kind", "stream", "noted")}
     if "streamName" in contents:
         contents["streamName"] = str(contents["streamName"])
     if "activity" in contents:
-        activity = contents["activity"]
-        assert SCHEMA.encode("Answer", {"activity": activity.message()}) == message
-        contents["activity"] = in_vectors(activity)
+        contents["activity"] = in_vectors(contents["activity"])
+    if "circle" in contents:
+        circle = {name: contents["circle"].get(own) for own, name in CIRCLE_IN_VECTORS.items()}
+        contents["circle"] = {name: part for name, part in circle.items() if part is not None}
+        contents["circle"]["statements"] = len(contents["circle"].get("statements", []))
     return in_hexadecimal(contents)
+
+
+def written(message: str, read: dict) -> bytes:
+    """What a writer writes who says what was read."""
+    if message == "TakeReport":
+        return report_message(read["take"], read["outcome"])
+    if message == "Acknowledgement":
+        return acknowledgement(read.get("circle"), read.get("advertisingKey", b""))
+    kind = read["kind"]
+    if message == "Request":
+        return {
+            "fetch": lambda: fetch_request(read["slot"], read["number"], read["purpose"], read.get("take", b"")),
+            "circle": lambda: circle_request(read["circleDigest"]),
+            "stream": lambda: stream_request(read["streamName"]),
+            "settle": lambda: settle_request(read["pairing"], read["isConfirmed"]),
+            "report": lambda: report_request(read["take"], read["outcome"]),
+        }[kind]()
+    content = {
+        "activity": lambda: read["activity"].message(),
+        "refusal": lambda: {
+            "code": read["refusalCode"], "message": read["refusalMessage"],
+            **({"current": current_in_message(read["current"])} if "current" in read else {}),
+        },
+        "settled": lambda: {"advertising_key": read["advertisingKey"]},
+    }.get(kind, lambda: read[kind])()
+    return answer(kind, content, read.get("circleDigest", b""))
+
+
+def current_in_message(current: dict) -> dict:
+    names = {"typeHash": "type_hash", "hasWebpage": "has_webpage", "hasDocument": "has_document"}
+    return {names.get(name, name): part for name, part in current.items()}
 
 
 def in_hexadecimal(part):
@@ -528,14 +636,14 @@ def in_hexadecimal(part):
 
 
 def check_message(case: dict) -> None:
-    message = bytes.fromhex(case["bytes"])
+    found = {name: case[name] for name in ("what", "message", "bytes")}
     try:
-        contents = contents_of(case, message)
-        assert SCHEMA.encode(case["message"], SCHEMA.decode(case["message"], message)) == message
+        read = READERS[case["message"]](bytes.fromhex(case["bytes"]))
+        again = written(case["message"], read).hex()
+        found |= contents_of(read) | ({} if again == case["bytes"] else {"written": again})
     except Refused as refused:
-        contents = {"error": refused.kind}
-    whole = contents | {name: case[name] for name in ("what", "message", "bytes")}
-    assert with_sorted_sets(whole) == with_sorted_sets(case)
+        found["error"] = refused.kind
+    assert with_sorted_sets(found) == with_sorted_sets(case)
 
 
 def check_pairing(case: dict) -> None:
@@ -604,6 +712,8 @@ async def read_pairing(case: dict, channel: RecordedChannel) -> PairingConversat
     own, other = case[side], case[SIDES[side == "caller"]]
     token, other_token = bytes.fromhex(own["token"]), bytes.fromhex(other["token"])
     deeds, frames = [part.get("does") for part in case["sent"]], Frames(channel)
+    # The deed of a part is known by how many parts follow, of which the last are not in `sent`.
+    following = len(channel.rest) - len(deeds)
     (ephemeral,) = unhex(own, "ephemeralPrivateKey")
     handshake = (caller_handshake if side == "caller" else listener_handshake)(ephemeral)
     if side == "caller":
@@ -624,7 +734,7 @@ async def read_pairing(case: dict, channel: RecordedChannel) -> PairingConversat
             await conversation.send(exchange.introduce())
     while channel.rest:
         if channel.rest[0][0] == side:
-            await conversation.send(act(exchange, deeds[1 - len(channel.rest)], own))
+            await conversation.send(act(exchange, deeds[following - len(channel.rest)], own))
         else:
             await conversation.receive()
     return conversation
@@ -640,15 +750,15 @@ def act(exchange: Exchange, deed: str, own: dict) -> list[bytes]:
 
 
 def check_pairing_refusal(case: dict) -> None:
-    going = RecordedChannel(case | {"sent": case["sent"] + [case["instead"]]}, is_open_ended=True)
+    going = RecordedChannel(case | {"sent": case["sent"] + [case["instead"]] + case["then"]})
     conversation = asyncio.run(read_pairing(case, going))
-    assert conversation.exchange.closing is Closing.NOT_YET
+    assert (conversation.exchange.closing is not Closing.NOT_YET) == case["ends"]
     channel, is_refused = RecordedChannel(case | {"sent": case["sent"] + [case["refused"]]}), False
     try:
         asyncio.run(read_pairing(case, channel))
     except ProtocolError:
         is_refused = True
-    assert is_refused and not channel.rest
+    assert is_refused and not channel.rest and not going.rest
 
 
 def check_cipher(case: dict) -> None:
@@ -660,7 +770,7 @@ def check_cipher(case: dict) -> None:
 
 
 CHECKS = {
-    "cipher": check_cipher,
+    "addresses": check_address, "cipher": check_cipher, "files": check_file, "moves": check_move, "padding": check_padding,
     "advertisement": check_advertisement, "card": check_card, "circle": check_circle, "daily": check_daily,
     "exchange": check_exchange, "gatt": check_gatt, "messages": check_message, "names": check_name, "news": check_news,
     "noise-kk": check_noise, "numbers": check_numbers, "pairing": check_pairing,

@@ -16,7 +16,17 @@ enum FileWriter {
             // Other users read the files of a package.
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
         } catch {
-            throw CommandFailure(status: .failed, message: "\(file.path) cannot be written: \(error)")
+            throw CommandFailure(status: .failed, message: "\(file.path) cannot be written: \(reason(error)).")
+        }
+    }
+
+    /// Why Foundation could not write a file, in words.
+    private static func reason(_ error: any Error) -> String {
+        switch (error as? CocoaError)?.code {
+        case .fileWriteNoPermission: "it, or its directory, belongs to somebody else"
+        case .fileWriteOutOfSpace: "no space is left"
+        case .fileWriteVolumeReadOnly: "the file system cannot be changed"
+        default: "a part of its path is no directory, or cannot be used"
         }
     }
 

@@ -25,7 +25,7 @@ extension DevicesCommand {
         var yes = false
 
         @Argument(
-            help: "The name of the device, its id, or the beginning of its id.",
+            help: "The name of the device, its id, or the first eight digits of its id, or more.",
             completion: KnownNames.devices.completion
         )
         var device: String
@@ -34,7 +34,7 @@ extension DevicesCommand {
             let (text, yes) = (device, yes)
             try await options.withClient { client, output in
                 let confirmation = yes ? nil : Confirmation(output: output)
-                switch try KnownDevice.named(text, among: try await client.knownDevices()) {
+                switch try KnownDevice.named(text, among: try await client.knownDevices(), isForGood: true) {
                 case .own:
                     throw CommandFailure(
                         status: .usage,

@@ -25,33 +25,42 @@ enum KnownDevice: Sendable {
         }
     }
 
-    /// Whether `text` is its id, the beginning of that, or its name, in upper or lower case.
-    private func isNamed(_ text: String) -> Bool {
-        let text = text.lowercased()
-        return !text.isEmpty && (id.hasPrefix(text) || name.lowercased() == text)
-    }
+    /// How many digits of an id name a device for what cannot be undone: one digit that is left over by mistake must not
+    /// name any.
+    private static let digitsForGood = 8
 
-    /// Returns the device that `text` names: by its whole id, else by its name or the beginning of its id.
+    /// Returns the device that `text` names, in upper or lower case: by its whole id, else by its name, else by the
+    /// beginning of its id.
     ///
+    /// - Parameter isForGood: whether what follows cannot be undone: then the beginning has to have eight digits.
     /// - Throws: ``CommandFailure`` unless it names exactly one of the devices, with the ids of those that it names.
-    static func named(_ text: String, among devices: [KnownDevice]) throws(CommandFailure) -> KnownDevice {
-        if let device = devices.first(where: { $0.id == text.lowercased() }) { return device }
-        let matches = devices.filter { $0.isNamed(text) }
+    static func named(
+        _ text: String,
+        among devices: [KnownDevice],
+        isForGood: Bool = false
+    ) throws(CommandFailure) -> KnownDevice {
+        let lowered = text.lowercased()
+        if let device = devices.first(where: { $0.id == lowered }) { return device }
+        let namesakes = devices.filter { !lowered.isEmpty && $0.name.lowercased() == lowered }
+        let matches = namesakes.isEmpty ? devices.filter { !lowered.isEmpty && $0.id.hasPrefix(lowered) } : namesakes
+        let quoted = printable(text).debugDescription
         guard let device = matches.first else {
-            throw CommandFailure(
-                status: .notFound,
-                message: "No device has the name or the ID \(printable(text).debugDescription). `handoffctl devices` "
-                    + "lists them."
-            )
+            throw failure("No device has the name or the ID \(quoted). `handoffctl devices` lists them.")
+        }
+        guard !isForGood || !namesakes.isEmpty || lowered.count >= digitsForGood else {
+            let cure = "give its name, or \(digitsForGood) digits of its ID"
+            throw failure("This cannot be undone, and \(quoted) is only the beginning of an ID; \(cure):", matches)
         }
         guard matches.count == 1 else {
-            let list = matches.map { "  \($0.id)  \(printable($0.name))" }.joined(separator: "\n")
-            throw CommandFailure(
-                status: .notFound,
-                message: "Several devices are named \(printable(text).debugDescription); give the ID of one:\n\(list)"
-            )
+            throw failure("Several devices are named \(quoted); give the ID of one:", matches)
         }
         return device
+    }
+
+    /// A text that names no device, or that may name these.
+    private static func failure(_ sentence: String, _ devices: [KnownDevice] = []) -> CommandFailure {
+        let list = devices.map { "\n  \($0.id)  \(printable($0.name))" }
+        return CommandFailure(status: .notFound, message: sentence + list.joined())
     }
 }
 

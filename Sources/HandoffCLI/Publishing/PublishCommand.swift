@@ -191,14 +191,8 @@ extension UserInfoJSON {
     }
 
     private static func explanation(_ error: DecodingError) -> String {
-        switch error {
-        case .typeMismatch(_, let context) where context.codingPath.isEmpty: return "it is not a JSON object"
-        case .dataCorrupted(let context), .keyNotFound(_, let context), .typeMismatch(_, let context),
-            .valueNotFound(_, let context):
-            let place = context.codingPath.map(\.stringValue).joined(separator: ".")
-            return place.isEmpty ? context.debugDescription : "\(place): \(context.debugDescription)"
-        @unknown default:
-            return "\(error)"
-        }
+        if case .typeMismatch(_, let context) = error, context.codingPath.isEmpty { return "it is not a JSON object" }
+        let (place, reason) = error.explanation
+        return place.isEmpty ? reason : "\(place): \(reason)"
     }
 }

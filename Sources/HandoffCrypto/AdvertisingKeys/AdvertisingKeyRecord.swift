@@ -52,6 +52,13 @@ package struct AdvertisingKeyRecord: Hashable, Sendable {
     ///
     /// - Throws: ``CryptoError/Code/invalidKey`` for any other count.
     package init(rawRepresentation: some Collection<UInt8>) throws(CryptoError) {
+        guard rawRepresentation.count == Self.byteCount else {
+            throw CryptoError(
+                .invalidKey,
+                "An advertising key with its day and its identifier has \(Self.byteCount) bytes, "
+                    + "got \(rawRepresentation.count)."
+            )
+        }
         daily = try DailyKey(rawRepresentation: rawRepresentation.prefix(DailyKey.byteCount))
         id = try ID(bytes: rawRepresentation.dropFirst(DailyKey.byteCount))
     }

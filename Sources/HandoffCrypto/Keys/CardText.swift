@@ -70,8 +70,8 @@ package struct CardText: Hashable, Sendable {
         let head = line.prefix { $0 != ":" }
         let lowered = String(head).lowercased()
         let digits = lowered.dropFirst(scheme.count)
-        guard lowered.hasPrefix(scheme), head.endIndex < line.endIndex, digits.count < 4,
-            digits.allSatisfy(\.isWholeNumber), let number = UInt(digits), number > 0
+        guard lowered.hasPrefix(scheme), head.endIndex < line.endIndex, digits.count < 4, digits.first != "0",
+            digits.allSatisfy(\.isWholeNumber), let number = UInt(digits)
         else {
             throw CryptoError(.notACard, "This is not a card: a card is one line that begins with handoff2: .")
         }

@@ -45,7 +45,7 @@ struct NoiseCipherState: Sendable {
             output += sealed.ciphertext
             output += sealed.tag
         } catch {
-            throw CryptoError(.malformed, "The message cannot be encrypted: \(error).")
+            throw CryptoError(.malformed, "The message cannot be encrypted.")
         }
     }
 

@@ -235,8 +235,10 @@ struct EngineSessions: Sendable {
             // The reason names paths of this device: it is for the log, not for the other device.
             engine.peerLog.log("document.unshared", "a document is not shared: \(fault)")
             return .refusal(Refusal(.documentNotShared, "Its document is not in a synchronised folder any more."))
+        } catch let error as ModelError {
+            return .refusal(Refusal(.tooLarge, error.message))
         } catch {
-            return .refusal(Refusal(.tooLarge, "\(error)"))
+            return .refusal(Refusal(.internal, "The activity cannot be sent."))
         }
     }
 }

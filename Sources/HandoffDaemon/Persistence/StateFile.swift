@@ -45,7 +45,7 @@ struct StateFile<Contents: Codable>: Sendable {
         do {
             body = Array(try encoder.encode(contents)) + [UInt8(ascii: "\n")]
         } catch {
-            throw HandoffError(.stateUnwritable, "\(name) cannot be encoded: \(error)")
+            throw HandoffError(.stateUnwritable, "\(name) cannot be encoded.")
         }
         let header = "handoffd \(name) \(version) \(Self.checksum(body))\n"
         try await directory.write(Array(header.utf8) + body, to: name)

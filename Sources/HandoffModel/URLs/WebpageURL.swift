@@ -37,10 +37,10 @@ package struct WebpageURL: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { rawValue }
 
-    /// The URL as a command or the portal gets it: the characters after the host that RFC 3986 does not allow are escaped,
-    /// since scripts such as xdg-open may hand them to a shell.
+    /// The URL as a command or the portal gets it: the characters after the host that RFC 3986 does not allow are escaped.
     ///
-    /// A backslash before the query is a slash, as browsers read it (WHATWG URL, "path state"). Letters beyond ASCII stay.
+    /// Those that it allows stay, also `$`, `(`, `)`, `;`, `&`, `'` and `*`: a program that hands the URL to a shell has to
+    /// quote it, as xdg-open does. A backslash before the query is a slash, as browsers read it (WHATWG URL, "path state"). Letters beyond ASCII stay.
     package var escaped: String {
         guard let rest = Self.remainderAfterScheme(rawValue) else { return rawValue }
         let tail = rest.drop { !WebAuthority.ends.contains($0) }

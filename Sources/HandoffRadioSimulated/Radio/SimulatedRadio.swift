@@ -43,7 +43,7 @@ package final class SimulatedRadio: Radio {
             availability.set(.ended)
             availability.finish()
         }
-        guard Self.isValid(name) else {
+        guard StationName.isValid(name) else {
             throw RadioError(.unusable, "\(name) is not a valid station name: use 1 to 32 letters, digits, - and _.")
         }
         let directory = try AirDirectory(path: self.directory)
@@ -127,18 +127,6 @@ package final class SimulatedRadio: Radio {
         }
         let next = isOff ? Availability.off : .on(session: session, station, advisories)
         availability.set(next)
-    }
-
-    private static func isValid(_ name: String) -> Bool {
-        (1...32).contains(name.utf8.count)
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
     }
 }
 

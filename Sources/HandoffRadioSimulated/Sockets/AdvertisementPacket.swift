@@ -32,7 +32,7 @@ extension AdvertisementPacket {
     /// Parses a datagram; nil if it is not a report.
     init?(_ bytes: [UInt8]) {
         var reader = PacketReader(bytes)
-        guard let sender = reader.text().flatMap(StationID.init), let senderName = reader.text(),
+        guard let sender = reader.text().flatMap(StationID.init), let senderName = reader.name(),
             let address = reader.bytes().flatMap(BluetoothAddress.init(bytes:)),
             let rssi = reader.bytes(), rssi.count == 1,
             let due = reader.number(),

@@ -28,7 +28,7 @@ extension ConnectMessage {
     /// Parses a packet; nil if it is not a connect message.
     init?(_ bytes: [UInt8]) {
         var reader = PacketReader(bytes)
-        guard let station = reader.text().flatMap(StationID.init), let name = reader.text(),
+        guard let station = reader.text().flatMap(StationID.init), let name = reader.name(),
             let address = reader.bytes().flatMap(BluetoothAddress.init(bytes:)),
             let length = reader.number(), (23...65_535).contains(length),
             let port = reader.number().flatMap(UInt16.init(exactly:))

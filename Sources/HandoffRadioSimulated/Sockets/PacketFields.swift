@@ -35,6 +35,11 @@ struct PacketReader {
         bytes().flatMap { String(validating: $0, as: UTF8.self) }
     }
 
+    /// The name of a station.
+    mutating func name() -> String? {
+        text().flatMap { StationName.isValid($0) ? $0 : nil }
+    }
+
     mutating func number() -> UInt64? {
         guard let field = bytes(), field.count == 8 else { return nil }
         return field.reversed().reduce(0) { $0 << 8 | UInt64($1) }

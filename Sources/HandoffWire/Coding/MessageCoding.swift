@@ -37,7 +37,18 @@ enum MessageCoding {
         do {
             return try M(serializedBytes: bytes, options: options)
         } catch {
-            throw WireError(.malformed, "The bytes are not a \(M.protoMessageName): \(error).")
+            let name = M.protoMessageName.split(separator: ".").last ?? ""
+            throw WireError(.malformed, "A message (\(name)) cannot be read: \(reason(error)).")
+        }
+    }
+
+    /// What is wrong with bytes that are not a message, as the rest of a sentence.
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case BinaryDecodingError.truncated: "it ends inside a field"
+        case BinaryDecodingError.invalidUTF8: "a text in it is not UTF-8"
+        case BinaryDecodingError.messageDepthLimit: "messages in it are nested too deep"
+        default: "a field in it breaks the rules of Protocol Buffers"
         }
     }
 }

@@ -31,7 +31,7 @@ package struct TakeID: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// How a take ended on the device of the caller.
-package enum TakeOutcome: Hashable, Sendable {
+package enum TakeOutcome: Hashable, Sendable, CustomStringConvertible {
     /// An app, a browser or a document viewer goes on with the activity.
     case continued(Kind)
     /// Nobody goes on with it.
@@ -63,6 +63,22 @@ package enum TakeOutcome: Hashable, Sendable {
         case browserFailed = 5
         /// The app for its document could not open it.
         case viewerFailed = 6
+    }
+
+    /// The outcome as a clause, for logs.
+    package var description: String {
+        switch self {
+        case .continued(.app): "an app goes on with it"
+        case .continued(.browser): "a browser has opened its web page"
+        case .continued(.document): "an app has opened its document"
+        case .failed(.failed): "it was not continued"
+        case .failed(.notContinuable): "no app continues it"
+        case .failed(.appFailed): "the app could not continue it"
+        case .failed(.cancelled): "the user has stopped it"
+        case .failed(.documentMissing): "its document is not there"
+        case .failed(.browserFailed): "the browser could not open its web page"
+        case .failed(.viewerFailed): "the app for its document could not open it"
+        }
     }
 }
 

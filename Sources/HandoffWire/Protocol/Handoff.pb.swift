@@ -660,7 +660,7 @@ nonisolated struct Handoff_V1_CurrentActivity: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The hash from the advertisement, exactly 4 bytes.
+  /// The hash from the advertisement, exactly 4 bytes, not all 0.
   var typeHash: Data = Data()
 
   /// The slot and the number, at most 511, with which it can be requested.

@@ -90,12 +90,15 @@ struct TrustStories {
         }
     }
 
-    @Test("A device can be removed by a unique prefix of its id, and an unknown id is not found")
+    @Test("A device is removed by eight digits of its id, and not by fewer; an unknown id is not found")
     func removingByPrefix() async throws {
         try await World.runPair { _, laptop, desktop in
             #expect(try await laptop.run("devices", "remove", "nothing").status == 4)
             #expect(try await laptop.run("devices", "remove", "").status == 4)
-            let prefix = String(try await desktop.id.prefix(6)).uppercased()
+            let prefix = String(try await desktop.id.prefix(8)).uppercased()
+            let short = try await laptop.run("devices", "remove", "--yes", String(prefix.dropLast()))
+            #expect(short.status == 4 && short.stderr.contains("cannot be undone"))
+            #expect(try await laptop.json("devices").array.count == 1)
             #expect(try await laptop.json("devices", "remove", "--yes", prefix)["name"].string == "desktop")
             #expect(try await laptop.json("devices").array.isEmpty)
         }

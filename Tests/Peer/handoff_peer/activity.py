@@ -3,14 +3,12 @@
 import dataclasses
 import re
 
-from .errors import Refused
+from .errors import invalid
 from .names import JOINERS, REMOVED, WHITE_SPACE
 from .values import (
-    LONGEST_KEY, SCHEMA, canonical, checked_text, decode_date, decode_entries, encode_date, encode_entries, invalid, plain_of,
-    value_of,
+    LONGEST_KEY, canonical, checked_text, decode_date, decode_entries, encode_date, encode_entries, plain_of, value_of,
 )
 
-LONGEST = 65_536
 TYPE = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)+\Z")
 BROWSING = "NSUserActivityTypeBrowsingWeb"
 TEAM = re.compile(r"[A-Za-z0-9._-]{1,64}\Z")
@@ -72,8 +70,6 @@ class Activity:
             raise invalid("a web page address")
         if activity.team_id is not None and not TEAM.match(activity.team_id):
             raise invalid("a team identifier")
-        if len(SCHEMA.encode("Activity", message)) > LONGEST:
-            raise Refused("invalidContent", "an activity that is too large")
         return activity
 
 
@@ -106,7 +102,7 @@ def is_web_page(address: str) -> bool:
     user, at, place = authority.rpartition("@")
     if at and not _is_name(user.replace(":", "")):
         return False
-    host = re.fullmatch(r"(\[[0-9A-Fa-f:.]{2,}\]|[^\[\]:]+)(?::([0-9]*))?", place, re.ASCII)
+    host = re.fullmatch(r"(\[[0-9A-Fa-f:.]{2,}\]|[^\[\]:]+)(?::([0-9]*))?", place)
     if host is None or int(host[2] or 0) > 65_535:
         return False
     is_host = host[1].count(":") >= 2 if host[1].startswith("[") else _is_name(host[1])

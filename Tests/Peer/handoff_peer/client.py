@@ -165,12 +165,12 @@ class Client:
                 if not state.take_in(device, theirs):
                     self._device.trust_changed()
                     return
-                own = state.circle_state(device, theirs.get("digest", b""))
+                own = state.circle_state(device, theirs["digest"])
                 await session.send(messages.acknowledgement(own), least=1024)
                 last = await session.receive(LONGEST_MESSAGE)
-                theirs = messages.read_acknowledgement(last).get("circle", {})
+                theirs = messages.read_circle_acknowledgement(last)
                 state.take_in(device, theirs)
-                state.complete(device, own["digest"], theirs.get("digest", b""), time.time())
+                state.complete(device, own["digest"], theirs["digest"], time.time())
         self._device.trust_changed()
         self._device.events.emit("updated", device=device, by="caller")
 

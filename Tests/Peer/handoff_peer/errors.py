@@ -25,3 +25,8 @@ class Refused(ProtocolError):
 
     def __init__(self, kind: str, reason: str):
         super().__init__(reason, kind)
+
+
+def invalid(reason: str) -> Refused:
+    """A message with a value that breaks a rule."""
+    return Refused("invalidContent", reason)

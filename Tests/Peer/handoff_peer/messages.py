@@ -4,9 +4,9 @@ A message that was read is a dictionary: `kind` and what Docs/vectors/messages.j
 """
 
 from .activity import Activity
-from .advertisement import LAST_NUMBER, Content
-from .errors import Refused
-from .values import SCHEMA, invalid
+from .advertisement import LAST_NUMBER, NO_TYPE, Content
+from .errors import Refused, invalid
+from .values import SCHEMA
 
 REFUSAL_CODES = SCHEMA.enumerations["Code"]
 OUTCOMES = {
@@ -15,10 +15,12 @@ OUTCOMES = {
                5: "browserFailed", 6: "viewerFailed"},
 }
 UNKNOWN_OUTCOMES = {"continued": "app", "failed": "failed"}
-# The bytes of a digest of a circle.
-DIGEST = 32
-# The most bytes of an answer without a circle, and of everything else but circles.
-LONGEST_ANSWER, LONGEST_OTHER = 65_574, 1020
+# The bytes of a digest of a circle, of an advertising key with its day and identifier, of a directed key, and of the
+# identifier of a key.
+DIGEST, ADVERTISING_KEY, DIRECTED_KEY, KEY_IDENTIFIER = 32, 44, 32, 8
+MOST_STATEMENTS = 9288
+# The most bytes of an activity, of an answer without a circle, and of everything else but circles.
+LONGEST_ACTIVITY, LONGEST_ANSWER, LONGEST_OTHER = 65_536, 65_574, 1020
 
 
 def _unknown(what: str) -> Refused:
@@ -145,17 +147,37 @@ def read_report(data: bytes) -> dict:
 def read_answer(data: bytes) -> dict:
     message = SCHEMA.decode("Answer", data)
     digest = message.get("circle_digest", b"")
+    # An activity has a key and a length of three bytes before it, a digest a key and a length of one.
+    if "circle" not in message and len(data) - (len(digest) + 2 if digest else 0) > LONGEST_ACTIVITY + 4:
+        raise Refused("tooLarge", f"an answer of {len(data)} bytes")
     beside = {"circleDigest": digest} if len(digest) == DIGEST else {}
     if "activity" in message:
         return beside | {"kind": "activity", "activity": Activity.decode(message["activity"])}
     if "refusal" in message:
         return beside | {"kind": "refusal"} | _read_refusal(message["refusal"])
     if "settled" in message:
-        return beside | {"kind": "settled", "advertisingKey": _sized(message["settled"], "advertising_key", 44)}
-    for kind in ("stream", "circle", "noted"):
+        return beside | {"kind": "settled", "advertisingKey": _read_settled(message["settled"])}
+    if "circle" in message:
+        return beside | {"kind": "circle", "circle": _read_circle(message["circle"])}
+    for kind in ("stream", "noted"):
         if kind in message:
             return beside | {"kind": kind, kind: message[kind]}
     raise _unknown("an answer of an unknown kind")
+
+
+def _read_settled(message: dict) -> bytes:
+    return _sized(message, "advertising_key", ADVERTISING_KEY)
+
+
+def _read_circle(message: dict) -> dict:
+    """The same state of a circle, if its fields have their lengths."""
+    if len(message.get("statements", [])) > MOST_STATEMENTS:
+        raise Refused("tooLarge", "a circle of too many statements")
+    for name, count in ("digest", DIGEST), ("advertising_key", ADVERTISING_KEY), ("directed_key", DIRECTED_KEY):
+        _sized(message, name, count)
+    if "known_key" in message:
+        _sized(message, "known_key", KEY_IDENTIFIER)
+    return message
 
 
 def _read_refusal(message: dict) -> dict:
@@ -163,7 +185,9 @@ def _read_refusal(message: dict) -> dict:
     current = message.get("current", {})
     hashed, number = current.get("type_hash", b""), current.get("number", 0)
     # What says nothing useful is ignored: the refusal holds without it.
-    if refused["refusalCode"] != REFUSAL_CODES["NO_LONGER_CURRENT"] or len(hashed) != 4 or number > LAST_NUMBER:
+    if refused["refusalCode"] != REFUSAL_CODES["NO_LONGER_CURRENT"] or number > LAST_NUMBER:
+        return refused
+    if len(hashed) != len(NO_TYPE) or hashed == NO_TYPE:
         return refused
     shown = {"typeHash": hashed, "slot": current.get("slot", 0), "number": number}
     flags = {"hasWebpage": current.get("has_webpage", False), "hasDocument": current.get("has_document", False)}
@@ -173,7 +197,15 @@ def _read_refusal(message: dict) -> dict:
 def read_acknowledgement(data: bytes) -> dict:
     """The circle, and the advertising key, in it."""
     message = SCHEMA.decode("Acknowledgement", data)
-    read = {"circle": message["circle"]} if "circle" in message else {}
+    read = {"circle": _read_circle(message["circle"])} if "circle" in message else {}
     if "settled" in message:
-        read["advertisingKey"] = _sized(message["settled"], "advertising_key", 44)
+        read["advertisingKey"] = _read_settled(message["settled"])
     return read
+
+
+def read_circle_acknowledgement(data: bytes) -> dict:
+    """The circle in an acknowledgement that has to have one."""
+    read = read_acknowledgement(data)
+    if "circle" not in read:
+        raise invalid("an acknowledgement without a circle")
+    return read["circle"]

@@ -51,14 +51,13 @@ class Numbers:
 
         It is called at least once in each slot in which something is shown.
         """
-        if self._shown:
-            number, before = self._shown
-            if number.slot != slot_of(now):
-                self._take(before, now, is_continuing=slot_of(now) == number.slot + 1)
+        number, before = self._shown or (None, None)
         if subject is None:
             self._shown = None
-        elif self._shown is None or self._shown[1] is not subject:
+        elif subject is not before:
             self._take(subject, now)
+        elif number.slot != slot_of(now):
+            self._take(subject, now, is_continuing=slot_of(now) == number.slot + 1)
         return self._shown[0] if self._shown else None
 
     def _take(self, subject: Any, now: float, is_continuing: bool = False) -> None:

@@ -183,7 +183,8 @@ class Exchange:
         return getattr(self, f"_receive_{kind}")(content)
 
     def _receive_choice(self, _: dict) -> list[bytes]:
-        self._expect(not self.is_chosen_there and self.digits is None, "choice")
+        # After the numbers the choice still stands.
+        self._expect(not self.is_chosen_there, "choice")
         self.is_chosen_there = True
         return self._commit()
 

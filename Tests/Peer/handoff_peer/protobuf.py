@@ -151,19 +151,23 @@ class _Reader:
         self._position += count
         return self._data[self._position - count : self._position]
 
-    def varint(self) -> int:
+    def varint(self, longest: int = 10) -> int:
         number = 0
-        for shift in range(0, 70, 7):
+        for shift in range(0, 7 * longest, 7):
             byte = self.take(1)[0]
             number |= (byte & 0x7F) << shift
             if byte < 0x80:
                 return number & (2**64 - 1)
-        raise Refused("malformed", "a number of more than ten bytes")
+        raise Refused("malformed", f"a number of more than {longest} bytes")
 
     def key(self) -> tuple[int, int]:
-        key = self.varint()
-        if key >> 3 == 0 or key & 7 > FIXED_32:
-            raise Refused("malformed", "a field of number 0 or of an unknown wire type")
+        key = self.varint(longest=5)
+        if key >> 32:
+            raise Refused("malformed", "the key of a field of more than 32 bits")
+        if key >> 3 == 0:
+            raise Refused("malformed", "a field of number 0")
+        if key & 7 > FIXED_32:
+            raise Refused("malformed", "a field of an unknown wire type")
         return key >> 3, key & 7
 
     def value(self, wire_type: int):

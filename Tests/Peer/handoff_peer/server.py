@@ -124,13 +124,13 @@ class Server:
         answered = state.circle_state(caller, request["circleDigest"])
         await session.send(messages.answer("circle", answered), least=1024)
         heard = await session.receive(LONGEST_MESSAGE)
-        theirs = messages.read_acknowledgement(heard).get("circle", {})
+        theirs = messages.read_circle_acknowledgement(heard)
         is_trusted = state.take_in(caller, theirs)
         self._device.trust_changed()
         if is_trusted:
-            own = state.circle_state(caller, theirs.get("digest", b""))
+            own = state.circle_state(caller, theirs["digest"])
             await session.send(messages.acknowledgement(own), least=1024)
-            state.complete(caller, answered["digest"], theirs.get("digest", b""), time.time())
+            state.complete(caller, answered["digest"], theirs["digest"], time.time())
             self._device.events.emit("updated", device=caller, by="listener")
             await session.wait_for_end(SESSION)
 

@@ -184,7 +184,10 @@ class Stream:
         return network.NetworkSecret(*secrets_of_sides, self._session.handshake_hash, aes)
 
     async def move(self, connection: "network.Connection") -> None:
-        """As caller: moves to a connection, and waits until the other side has moved as well."""
+        """As caller, after both offers: moves to a connection, and waits until the other side has moved as well."""
+        moves = stream.Moves(self._is_caller, has_offered=True)
+        moves.offer(is_empty=False)
+        moves.prove(connection.identifier)
         await self._send(stream.MOVE, connection.identifier)
         self._sending = connection
         while True:
@@ -192,8 +195,7 @@ class Stream:
             if piece[0] == stream.MOVE:
                 break
             self._read_ahead.append(piece)
-        if piece[1] != connection.identifier:
-            raise ProtocolError("a move to another connection", "outOfTurn")
+        moves.move(piece[1])
         self._reader.move()
         self._receiving = connection
         await self._session.close()

@@ -149,18 +149,14 @@ class State:
         }
 
     def take_in(self, device: bytes, message: dict) -> bool:
-        """Takes in what a device has sent; whether it is trusted afterwards."""
-        key, directed, known = (message.get(name, b"") for name in ("advertising_key", "directed_key", "known_key"))
-        lengths = len(message.get("digest", b"")), len(key), len(directed), len(known)
-        if lengths not in ((32, 44, 32, 0), (32, 44, 32, 8)):
-            raise ProtocolError("a state of the circle with fields of other lengths")
+        """Takes in what a device has sent, which `messages` has read; whether it is trusted afterwards."""
         self.change(lambda: self.circle.join(message.get("statements", [])))
         if device not in self.trusted:
             return False
         other = self.other(device)
-        other.advertising_key = AdvertisingKey.decode(key)
-        other.directed_there = DailyKey(directed, other.advertising_key.daily.day)
-        other.known_key = known
+        other.advertising_key = AdvertisingKey.decode(message["advertising_key"])
+        other.directed_there = DailyKey(message["directed_key"], other.advertising_key.daily.day)
+        other.known_key = message.get("known_key", b"")
         number = key_number(self.identity.agreement, other.known_key)
         if number is not None and number > self.key_number:
             # A later state of this device has made that key.

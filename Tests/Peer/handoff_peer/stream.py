@@ -38,7 +38,7 @@ class Offer:
         self.port, self.secret = int.from_bytes(data[:2], "big"), data[2 : 2 + SECRET]
         places = [data[start : start + PLACE] for start in range(2 + SECRET, PLACES_END, PLACE)]
         used = [place for place in places if place[0]]
-        if not all(places[: len(used)]) or any(any(place) for place in places[len(used) :]):
+        if any(any(place) for place in places[len(used) :]):
             raise ProtocolError("an offer with a gap", "malformed")
         self.addresses = [self._address(place) for place in used]
         if any(data) and not self._is_allowed():
@@ -86,7 +86,7 @@ class PieceReader:
             raise ProtocolError("a piece of a stream is padded wrongly", "invalidPadding")
         data = piece[3 : 3 + count]
         most = MOST_DATA_ON_NETWORK if self.is_on_network else MOST_DATA
-        is_valid = {DATA: 1 <= count <= most, OFFER: count == OFFER_LENGTH, MOVE: count == IDENTIFIER}
+        is_valid = {DATA: 1 <= count <= most, OFFER: True, MOVE: count == IDENTIFIER}
         if kind > TAKEN or not is_valid.get(kind, count == 0):
             raise ProtocolError(f"a piece of kind {kind} with {count} bytes", "malformed")
         if kind == OFFER:
@@ -133,3 +133,49 @@ class Window:
         if not self._waiting:
             raise ProtocolError("a piece was taken that was not sent", "outOfTurn")
         self._waiting -= 1
+
+
+class Moves:
+    """Over which connection of the local network one side of a stream sends and receives; None for the radio."""
+
+    def __init__(self, is_caller: bool, has_offered: bool):
+        self._is_caller, self._has_offered = is_caller, has_offered
+        self._may_move = self._has_given_up = False
+        self._proven: set[bytes] = set()
+        # The connection to which the caller has moved, and which has not proved itself at the listener.
+        self._awaited: bytes | None = None
+        self.sending: bytes | None = None
+        self.receiving: bytes | None = None
+
+    def offer(self, is_empty: bool) -> None:
+        """The other side's offer has arrived."""
+        self._may_move = self._has_offered and not is_empty and not self._has_given_up
+
+    def prove(self, connection: bytes) -> None:
+        """Both ends of a connection have proved themselves."""
+        if not self._may_move or self.sending:
+            return
+        self._proven.add(connection)
+        if self._is_caller:
+            self.sending = connection
+        elif connection == self._awaited:
+            self.sending = self.receiving = connection
+
+    def move(self, connection: bytes) -> None:
+        """The other side moves to a connection."""
+        is_answer = self._is_caller and connection == self.sending and self.receiving is None
+        is_first = not self._is_caller and self._may_move and not self.sending and not self._awaited
+        if not is_answer and not is_first:
+            raise ProtocolError("a move out of turn", "outOfTurn")
+        if is_answer:
+            self.receiving = connection
+        elif connection in self._proven:
+            self.sending = self.receiving = connection
+        else:
+            self._awaited = connection
+
+    def give_up(self) -> None:
+        """The time for connecting is over. The caller's move to a connection that is proven may be on its way."""
+        self._has_given_up = True
+        if not self._proven and not self._awaited:
+            self._may_move = False

@@ -8,7 +8,8 @@ import re
 import struct
 import unicodedata
 
-from .errors import Refused
+from .errors import Refused, invalid
+from .files import read_file_url
 from .protobuf import Schema
 
 SCHEMA = Schema("Circle.proto", "Handoff.proto", "Pairing.proto")
@@ -16,12 +17,7 @@ DEEPEST = 16
 # The most bytes of a key of a dictionary, and of a required key.
 LONGEST_KEY = 1024
 FIRST_SECOND, LAST_SECOND = -377_705_116_800, 253_402_300_799
-SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
-FOLDER_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
-
-
-def invalid(reason: str) -> Refused:
-    return Refused("invalidContent", reason)
+SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 def checked_text(text: str, longest: int | None = None, least: int = 0) -> str:
@@ -147,31 +143,10 @@ def _decode_set(values: list[dict], depth: int) -> list[dict]:
 
 
 def _decode_url(url: str) -> str:
-    scheme = SCHEME.match(checked_text(url))
-    if scheme is None or scheme[1].lower() == "file":
-        raise invalid("a URL without a scheme, or of a file")
-    if scheme[1].lower() == "handoff-folder":
-        _check_folder_url(url[scheme.end() :])
+    if not SCHEME.match(checked_text(url)):
+        raise invalid("a URL without a scheme")
+    read_file_url(url)
     return url
-
-
-def _check_folder_url(rest: str) -> None:
-    path = re.split(r"[?#]", rest, maxsplit=1)[0]
-    folder, slash, path = path.partition("/")
-    if not slash or not FOLDER_ID.match(folder):
-        raise invalid("a folder's identifier")
-    if not path:
-        return
-    total = 0
-    for component in path.split("/"):
-        if re.search(r"%(?![0-9A-Fa-f]{2})", component):
-            raise invalid("percent-encoding")
-        decoded = re.sub(rb"%([0-9A-Fa-f]{2})", lambda code: bytes.fromhex(code[1].decode()), component.encode())
-        total += len(decoded) + 1
-        if decoded in (b"", b".", b"..") or b"\0" in decoded or b"/" in decoded:
-            raise invalid("a component of a path")
-    if total > 4095:
-        raise invalid("a path that is too long")
 
 
 # Dates: proleptic Gregorian, years -9999 to 9999.

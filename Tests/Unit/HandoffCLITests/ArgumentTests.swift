@@ -19,7 +19,7 @@ struct ArgumentTests {
         "A device is found by its id, the beginning of that, or its name",
         arguments: [
             ("00aa000000000000", "laptop"), ("00AA", "laptop"), ("LAPTOP", "laptop"), ("büro", "Büro"),
-            ("22cc000000000000", "Phone"), ("33", "11"),
+            ("22cc000000000000", "Phone"), ("33", "11"), ("11a", "Büro"), ("11", "11"),
         ]
     )
     func device(_ text: String, _ name: String) throws {
@@ -28,12 +28,31 @@ struct ArgumentTests {
 
     @Test(
         "A text that names several devices is refused with their ids",
-        arguments: [("phone", ["11bb", "22cc"]), ("11", ["11aa", "11bb", "33dd"])]
+        arguments: [("phone", ["11bb", "22cc"]), ("1", ["11aa", "11bb"])]
     )
     func ambiguous(_ text: String, _ ids: [String]) {
         let failure = #expect(throws: CommandFailure.self) { try KnownDevice.named(text, among: Self.devices) }
         #expect(failure?.status == .notFound)
         for id in ids { #expect(failure?.message.contains(id) == true) }
+    }
+
+    @Test("What cannot be undone needs the whole name, the ID, or its first eight digits")
+    func forGood() throws {
+        for text in ["laptop", "BÜRO", "11", "00aa0000", "00AA0000000", "22cc000000000000"] {
+            #expect(throws: Never.self) { try KnownDevice.named(text, among: Self.devices, isForGood: true) }
+        }
+        for text in ["0", "00aa000"] {
+            let failure = #expect(throws: CommandFailure.self) {
+                try KnownDevice.named(text, among: Self.devices, isForGood: true)
+            }
+            #expect(failure?.status == .notFound)
+            #expect(failure?.message.contains("cannot be undone") == true)
+            #expect(failure?.message.contains("00aa000000000000  laptop") == true, "it tells which device it may be")
+        }
+        let failure = #expect(throws: CommandFailure.self) {
+            try KnownDevice.named("zz", among: Self.devices, isForGood: true)
+        }
+        #expect(failure?.message.contains("No device has") == true)
     }
 
     @Test("A text that names no device is not found, nor is an empty one", arguments: ["tablet", "", "zz"])

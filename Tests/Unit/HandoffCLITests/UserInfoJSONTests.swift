@@ -2,6 +2,7 @@ import Foundation
 import HandoffBus
 import HandoffJSON
 import HandoffModel
+import HandoffTestVectors
 import TestLimits
 import Testing
 
@@ -165,5 +166,21 @@ struct UserInfoJSONTests {
 
     private static func value(_ json: String) throws -> UserInfoValue? {
         try UserInfoJSON.dictionary(from: #"{"value": \#(json)}"#)["value"]
+    }
+
+    @Test(
+        "What is wrong with a text is told with its place, and without a word of Swift",
+        arguments: [
+            ("5", "it is not a JSON object"), (#"{"a":{"$url":5}}"#, "a.$url: it has to be a text"),
+            (#"{"a":{"$set":5}}"#, "a.$set: it has to be a list"),
+            (#"{"a":{"$dictionary":[]}}"#, "a.$dictionary: it has to be an object"), (#"{"a":}"#, nil), ("{", nil),
+            (#"{"a":1e999}"#, nil), (#"{"a":99999999999999999999999}"#, nil), (#"{"a":{"$data":"?"}}"#, nil),
+        ] as [(String, String?)]
+    )
+    func reasons(text: String, reason: String?) {
+        let fault = #expect(throws: UserInfoJSON.Fault.self) { try UserInfoJSON.dictionary(from: text) }
+        let sentence = fault?.description ?? ""
+        #expect(swiftWords(in: sentence).isEmpty && !sentence.isEmpty, "\(sentence)")
+        if let reason { #expect(sentence == reason) }
     }
 }

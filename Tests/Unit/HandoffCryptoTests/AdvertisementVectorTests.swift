@@ -20,6 +20,8 @@ struct AdvertisementVectorTests {
         let number: UInt16
         let plaintext: String
         let sealed: String
+        /// What does not open under that key in that slot.
+        let ignored: [String]
     }
 
     private struct Input {
@@ -39,6 +41,7 @@ struct AdvertisementVectorTests {
         Input(slot: 1_994_703, hasDocument: true, port: 0x9E, type: "org.example.editor.editing", number: 0x107),
         Input(slot: 1_994_703, port: 0x93, type: "org.example.editor.editing", team: "T1", number: 0x108),
         Input(slot: 1_994_702, hasWebpage: true, port: 0xFF, type: "NSUserActivityTypeBrowsingWeb", number: 0xFF),
+        Input(slot: 1_994_702, port: 0x93, type: "NSUserActivityTypeBrowsingWeb", team: "T1", number: 0x100),
         Input(slot: .max, hasWebpage: true, hasDocument: true, port: 0xFF, type: "a.b", number: 0x1FF),
     ]
 
@@ -46,10 +49,12 @@ struct AdvertisementVectorTests {
         var random = SeededRandom(seed: 10)
         return try inputs.map { input in
             let key = try AdvertisingKey(rawRepresentation: random.bytes(32))
-            let hash = ActivityTypeHash(of: input.type, team: input.team).bytes
+            let hash = ActivityKind(try ActivityType(input.type), team: input.team).hash.bytes
             let flags: UInt8 = (input.hasWebpage ? 0x80 : 0) | (input.hasDocument ? 0x40 : 0)
             let first = flags | UInt8(input.number >> 8) << 5 | (input.port & 0x1F)
             let plaintext = [first] + hash + [UInt8(input.number & 0xFF)]
+            let sealed = AdvertisementSealer(key: key, slot: input.slot).seal(plaintext)
+            let ignored = [sealed.dropLast(), sealed + [0], [sealed[0] ^ 1] + sealed.dropFirst(), []]
             return Case(
                 advertisingKey: hex(key.rawRepresentation),
                 slot: input.slot,
@@ -61,7 +66,8 @@ struct AdvertisementVectorTests {
                 typeHash: hex(hash),
                 number: input.number,
                 plaintext: hex(plaintext),
-                sealed: hex(AdvertisementSealer(key: key, slot: input.slot).seal(plaintext))
+                sealed: hex(sealed),
+                ignored: ignored.map { hex($0) }
             )
         }
     }
@@ -71,7 +77,7 @@ struct AdvertisementVectorTests {
         let file = VectorFile(
             about: """
                 Sealed advertisements (Docs/Protocol.md, "Advertisement"). Bytes are hexadecimal; `slot` is Unix time \
-                divided by 900; `number` is that within the slot; `port` is the PSM.
+                divided by 900; `number` is that within the slot; `port` is the PSM. What is `ignored` does not open there.
                 """,
             cases: try Self.make()
         )
@@ -79,12 +85,13 @@ struct AdvertisementVectorTests {
         #expect(try VectorFile<Case>.load("advertisement") == file)
     }
 
-    @Test("Every published vector opens to its plaintext")
+    @Test("Every published vector opens to its plaintext, and what is to be ignored does not open")
     func opens() throws {
         for vector in try VectorFile<Case>.load("advertisement").cases {
             let key = try AdvertisingKey(rawRepresentation: bytes(vector.advertisingKey))
             var opener = AdvertisementOpener(keys: [("sender", key)])
             #expect(opener.open(bytes(vector.sealed), slot: vector.slot)?.plaintext == bytes(vector.plaintext))
+            for ignored in vector.ignored { #expect(opener.open(bytes(ignored), slot: vector.slot) == nil) }
         }
     }
 }

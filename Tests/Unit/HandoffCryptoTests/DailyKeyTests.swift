@@ -5,15 +5,16 @@ import Testing
 
 @Suite("An advertising key moves forward each day", .endsWithin(minutes: 10))
 struct DailyKeyTests {
-    /// A key moved forward to a later day, and an advertisement of that day; all but numbers in hexadecimal.
+    /// A key moved forward to a later day, and an advertisement of that day, or nil where the key does not reach it; all
+    /// but numbers in hexadecimal.
     struct Case: Codable, Equatable, Sendable {
         let advertisingKey: String
         let day: UInt32
         let laterDay: UInt32
-        let laterAdvertisingKey: String
+        let laterAdvertisingKey: String?
         let slot: UInt64
         let plaintext: String
-        let sealed: String
+        let sealed: String?
     }
 
     private let plaintext: [UInt8] = [0x93, 1, 2, 3, 4, 5]
@@ -112,7 +113,9 @@ struct DailyKeyTests {
 
     private static func make() throws -> [Case] {
         var random = SeededRandom(seed: 12)
-        let days: [(UInt32, UInt32, UInt64)] = [(20_777, 20_777, 0), (20_777, 20_778, 95), (0, 3650, 17)]
+        let days: [(UInt32, UInt32, UInt64)] = [
+            (20_777, 20_777, 0), (20_777, 20_778, 95), (0, 3650, 17), (0, 3651, 17), (20_777, 20_776, 95),
+        ]
         return try days.map { day, later, slot in
             let key = DailyKey(key: try AdvertisingKey(rawRepresentation: random.bytes(32)), day: day)
             let (plaintext, slot) = (random.bytes(AdvertisementSealer.plaintextBytes), UInt64(later) * 96 + slot)
@@ -120,10 +123,10 @@ struct DailyKeyTests {
                 advertisingKey: hex(key.key.rawRepresentation),
                 day: day,
                 laterDay: later,
-                laterAdvertisingKey: hex(try #require(key.advanced(to: later)).key.rawRepresentation),
+                laterAdvertisingKey: key.advanced(to: later).map { hex($0.key.rawRepresentation) },
                 slot: slot,
                 plaintext: hex(plaintext),
-                sealed: hex(try #require(AdvertisementSealer(key: .daily(key), slot: slot)).seal(plaintext))
+                sealed: AdvertisementSealer(key: .daily(key), slot: slot).map { hex($0.seal(plaintext)) }
             )
         }
     }
@@ -133,7 +136,8 @@ struct DailyKeyTests {
         let file = VectorFile(
             about: """
                 Daily keys (Docs/Protocol.md, "Daily keys"): an advertising key of a day, the one of a later day, and an \
-                advertisement in a slot of the later day. Bytes are hexadecimal; days are Unix time divided by 86400.
+                advertisement in a slot of the later day; without these two, the key does not reach that day. Bytes are \
+                hexadecimal; days are Unix time divided by 86400.
                 """,
             cases: try Self.make()
         )

@@ -21,6 +21,17 @@ struct KeyTests {
         #expect(try DevicePublicKeys(rawRepresentation: keys.publicKeys.rawRepresentation) == keys.publicKeys)
     }
 
+    @Test(
+        "An advertising key of another length is refused with the length that it has to have",
+        arguments: [0, 1, 36, 43, 45]
+    )
+    func lengthOfRecord(count: Int) {
+        let error = #expect(throws: CryptoError.self) {
+            try AdvertisingKeyRecord(rawRepresentation: [UInt8](repeating: 1, count: count))
+        }
+        #expect(error?.message.hasSuffix("has 44 bytes, got \(count).") == true)
+    }
+
     @Test("Generated keys differ")
     func fresh() {
         let (one, other) = (DeviceKeys.generate(), DeviceKeys.generate())

@@ -140,6 +140,10 @@ struct GATTConversation {
                 [opened, exchange("frame 1", frame(1), frame(1, .opening, window: 0))], .noSuchChannel
             ),
             (
+                "the same with the flag of the end, which counts in the answer to an opening only",
+                [opened, exchange("frame 1", frame(1), frame(1, [.opening, .end], window: 0))], .noSuchChannel
+            ),
+            (
                 "an answer with more data than the caller's window",
                 [opened] + data + [exchange("97 bytes, where 96 may come", frame(9, window: left), over)], .tooMuchData
             ),

@@ -6,27 +6,46 @@ import Testing
 
 @Suite("Packets of the simulated air", .endsWithin(minutes: 10))
 struct PacketTests {
-    private let report = AdvertisementPacket(
-        sender: .random(),
-        senderName: "desk",
-        address: BluetoothAddress(number: 0xC001_0203_0405, kind: .random),
-        rssi: -70,
-        due: Instant(nanoseconds: 12_345_678_901),
-        service: .test,
-        data: [1, 2, 3]
-    )
+    private let report = PacketTests.report(from: "desk")
 
-    @Test("A packet is decoded as it was encoded")
-    func roundTrip() {
-        #expect(AdvertisementPacket(report.bytes) == report)
-        let message = ConnectMessage(
+    private static func report(from name: String) -> AdvertisementPacket {
+        AdvertisementPacket(
+            sender: .random(),
+            senderName: name,
+            address: BluetoothAddress(number: 0xC001_0203_0405, kind: .random),
+            rssi: -70,
+            due: Instant(nanoseconds: 12_345_678_901),
+            service: .test,
+            data: [1, 2, 3]
+        )
+    }
+
+    private func message(from name: String) -> ConnectMessage {
+        ConnectMessage(
             station: report.sender,
-            name: "desk",
+            name: name,
             address: report.address,
             maximumMessageLength: 672,
             port: LEPSM(exactly: 0x85)
         )
-        #expect(ConnectMessage(message.bytes) == message)
+    }
+
+    @Test("A packet is decoded as it was encoded")
+    func roundTrip() {
+        #expect(AdvertisementPacket(report.bytes) == report)
+        #expect(ConnectMessage(message(from: "desk").bytes) == message(from: "desk"))
+    }
+
+    @Test("A packet of a station has a name of 1 to 32 letters, digits, - and _")
+    func names() {
+        for name in ["a", "A-z_9", String(repeating: "x", count: 32)] {
+            #expect(AdvertisementPacket(Self.report(from: name).bytes)?.senderName == name)
+            #expect(ConnectMessage(message(from: name).bytes)?.name == name)
+        }
+        for name in ["", String(repeating: "x", count: 33), "../../x", "a\nb", "a.b", "ü"] {
+            #expect(AdvertisementPacket(Self.report(from: name).bytes) == nil)
+            #expect(ConnectMessage(message(from: name).bytes) == nil)
+        }
     }
 
     @Test("A truncated packet is refused")

@@ -48,6 +48,7 @@ extension DescribedValue {
         members["expiration"] = activity.expiration.map { .text($0.description) }
         members["targetContentIdentifier"] = activity.targetContentIdentifier.map(DescribedValue.text)
         members["persistentIdentifier"] = activity.persistentIdentifier.map(DescribedValue.text)
+        members["streamName"] = activity.properties.streamToken.map { .text(String($0)) }
         self = .members(members)
     }
 

@@ -1,10 +1,11 @@
 import Bluetooth
-import HandoffCrypto
 import HandoffModel
 import HandoffTestVectors
 import HandoffWire
 import TestLimits
 import Testing
+
+@testable import HandoffCrypto
 
 @Suite("Pairing vectors", .endsWithin(minutes: 10))
 struct PairingVectorTests {
@@ -197,9 +198,24 @@ struct PairingVectorTests {
             ("a proof for another channel", caller.publicKeys, try otherChannel.prove(caller)),
             ("the listener's own introduction", listener.publicKeys, try secrets.listener.binding.prove(listener)),
         ]
-        return try forgeries.map { what, keys, proof in
+        return try (forgeries + [try weak(caller, secrets.caller.binding)]).map { what, keys, proof in
             Refused(what: what, message: hex(try introduction(names.0, keys, proof).encode()))
         }
+    }
+
+    /// The neutral point as a signing key, under which anybody can sign: with S = 0 and the same point as R.
+    private static func weak(
+        _ keys: DeviceKeys,
+        _ binding: PairingBinding
+    ) throws -> (String, DevicePublicKeys, PairingProof) {
+        let zeros = [UInt8](repeating: 0, count: 31)
+        let weak = try DevicePublicKeys(
+            agreement: keys.publicKeys.agreement,
+            signing: SigningPublicKey(unchecked: [1] + zeros)
+        )
+        let mac = try binding.prove(weak, with: keys.agreement, keys.signing).mac
+        let proof = PairingProof(signature: [1] + zeros + [0] + zeros, mac: mac)
+        return ("a signing key of low order, and a signature that is valid under it", weak, proof)
     }
 
     @Test("The published vectors are what this code generates")
@@ -208,7 +224,7 @@ struct PairingVectorTests {
             about: """
                 Pairings (Docs/Protocol.md, "Pairing"). Bytes are hexadecimal. `handshake` holds the two messages of the \
                 handshake as frames; `messages` holds everything after it. The last three messages belong to no \
-                conversation, and show other kinds. `refused` holds introductions of the caller whose proofs are wrong.
+                conversation, and show other kinds. `refused` holds introductions of the caller whose proofs are wrong, or whose keys are refused.
                 """,
             cases: [
                 try Self.make(21, ("laptop", "Küche")), try Self.make(22, ("desk", String(repeating: "x", count: 64))),
@@ -224,13 +240,12 @@ struct PairingVectorTests {
             let secrets = try Self.handshake(&vector)
             try Self.verify(vector.messages[0].message, by: secrets.caller.binding)
             try Self.verify(vector.messages[1].message, by: secrets.listener.binding)
-            #expect(vector.refused.count == 6)
-            for refused in vector.refused {
-                let error = #expect(throws: CryptoError.self) {
+            let codes = vector.refused.map { refused in
+                #expect(throws: CryptoError.self, "\(refused.what)") {
                     try Self.verify(refused.message, by: secrets.listener.binding)
-                }
-                #expect(error?.code == .authenticationFailed, "\(refused.what)")
+                }?.code
             }
+            #expect(codes == [CryptoError.Code](repeating: .authenticationFailed, count: 6) + [.weakKey])
         }
     }
 

@@ -17,6 +17,8 @@ struct WithdrawalVectorTests {
         let port: UInt8
         let plaintext: String
         let sealed: String
+        /// The same with both flags, which are ignored.
+        let sealedWithFlags: String
     }
 
     private static let inputs: [(slot: UInt64, number: UInt16, port: UInt8)] = [
@@ -33,13 +35,18 @@ struct WithdrawalVectorTests {
                 typeHash: nil,
                 number: AdvertisementNumber(slot: slot, lowNineBits: number)
             ).encode()
+            let sealer = AdvertisementSealer(key: key, slot: slot)
+            let withFlags = [payload[0] | 0xC0] + payload.dropFirst()
+            let read = try [payload, withFlags].map { try AdvertisementPayload(decoding: $0, slot: slot) }
+            #expect(read[0] == read[1])
             return Case(
                 advertisingKey: hex(key.rawRepresentation),
                 slot: slot,
                 number: number,
                 port: port,
                 plaintext: hex(payload),
-                sealed: hex(AdvertisementSealer(key: key, slot: slot).seal(payload))
+                sealed: hex(sealer.seal(payload)),
+                sealedWithFlags: hex(sealer.seal(withFlags))
             )
         }
     }
@@ -48,8 +55,8 @@ struct WithdrawalVectorTests {
     func published() throws {
         let file = VectorFile(
             about: """
-                Withdrawals (Docs/Protocol.md, "Advertisement"): sealed advertisements whose type hash is zero. Bytes \
-                are hexadecimal; `slot` is Unix time divided by 900; `number` is that within the slot; `port` is the PSM.
+                Withdrawals (Docs/Protocol.md, "Advertisement"): sealed advertisements whose type hash is zero, and the same \
+                with both flags, which a reader does not look at. Bytes are hexadecimal; `slot` is Unix time divided by 900; `number` is that within the slot; `port` is the PSM.
                 """,
             cases: try Self.make()
         )

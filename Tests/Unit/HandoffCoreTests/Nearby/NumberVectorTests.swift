@@ -8,10 +8,25 @@ import Testing
 
 @Suite("Vectors of numbered advertisements", .endsWithin(minutes: 10))
 struct NumberVectorTests {
-    /// What is heard of one device, in this order.
+    /// What is heard of one device, in this order, or what one shows.
     struct Case: Codable, Equatable, Sendable {
         let what: String
-        var heard: [Heard]
+        var heard: [Heard]?
+        var shown: [Shown]?
+    }
+
+    /// What a device shows from a moment on, and the number that it has then.
+    struct Shown: Codable, Equatable, Sendable {
+        /// In milliseconds since 1970.
+        let at: Int64
+        /// A word for the activity; absent for a withdrawal.
+        let activity: String?
+        /// Absent when the slot has none left.
+        var number: UInt16?
+
+        init(_ at: Int64, _ activity: String?) { (self.at, self.activity) = (at, activity) }
+
+        var slot: UInt64 { UInt64(at / 900_000) }
     }
 
     /// One advertisement, and what a receiver makes of it.
@@ -74,12 +89,38 @@ struct NumberVectorTests {
         ),
     ]
 
+    /// 100 s after the border of a slot.
+    private static let start: Int64 = 9_100_000
+
+    private static let origins: [Case] = [
+        Case(
+            what: "an origin that starts, and goes on in the next slots",
+            shown: [
+                Shown(start, "a"), Shown(start + 1000, "a"), Shown(start + 2000, "b"), Shown(start + 3000, nil),
+                Shown(start + 200_000, "a"), Shown(9_900_000, "a"), Shown(9_900_999, "b"), Shown(9_903_000, "a"),
+                Shown(9_910_000, "b"), Shown(10_800_000, "b"), Shown(12_600_000, "b"), Shown(13_500_001, nil),
+            ]
+        ),
+        Case(
+            what: "an origin whose clock is set back within the slot, and to the slot before",
+            shown: [
+                Shown(start + 600_000, "a"), Shown(start, "b"), Shown(start + 1000, "a"), Shown(start - 200_000, "b"),
+            ]
+        ),
+        Case(
+            what: "an origin that has no number left in its slot, until the next one",
+            shown: (0...42).map { Shown(9_899_000 + Int64($0), $0.isMultiple(of: 2) ? "a" : "b") } + [
+                Shown(9_901_000, "c"), Shown(9_903_000, "d"),
+            ]
+        ),
+    ]
+
     /// The inputs with what this receiver makes of them.
     private static func make() throws -> [Case] {
         try inputs.map { input in
-            var (made, table) = (input, NearbyTable())
+            var (made, table, all) = (input, NearbyTable(), input.heard ?? [])
             var latest: LatestAdvertisement?
-            for (index, heard) in input.heard.enumerated() {
+            for (index, heard) in all.enumerated() {
                 let before = table.all.first?.id
                 let report = NearbyTable.Report(
                     device: try .sample(1),
@@ -92,11 +133,40 @@ struct NumberVectorTests {
                 )
                 _ = table.insert(report, at: Moment(uptime: .milliseconds(heard.at), unixMicroseconds: 0))
                 var next = latest ?? LatestAdvertisement(report.number, report.typeHash, at: .milliseconds(heard.at))
-                made.heard[index].isAccepted = next.accepts(report.number, report.typeHash, at: .milliseconds(heard.at))
+                all[index].isAccepted = next.accepts(report.number, report.typeHash, at: .milliseconds(heard.at))
                 latest = next
-                made.heard[index].isNewEntry = table.all.first.map { $0.id != before } ?? false
+                all[index].isNewEntry = table.all.first.map { $0.id != before } ?? false
             }
+            made.heard = all
             return made
+        }
+    }
+
+    /// The origins with the numbers that this one gives.
+    private static func makeOrigins() -> [Case] {
+        origins.map { input in
+            var (made, numbers, all) = (input, AdvertisementNumbers(), input.shown ?? [])
+            var last: Shown?
+            for (index, shown) in all.enumerated() {
+                let isSame = last.map { $0.activity == shown.activity && $0.number != nil } ?? false
+                if isSame, last?.slot == shown.slot {
+                    all[index].number = last?.number
+                } else {
+                    let now = Moment(uptime: .milliseconds(index), unixMicroseconds: shown.at * 1000)
+                    let isContinuing = isSame && last.map { $0.slot + 1 == shown.slot } ?? false
+                    let next = numbers.next(for: subject(shown), in: shown.slot, at: now, isContinuing: isContinuing)
+                    all[index].number = next?.index
+                }
+                last = all[index]
+            }
+            made.shown = all
+            return made
+        }
+    }
+
+    private static func subject(_ shown: Shown) -> OfferedActivity? {
+        shown.activity.flatMap { $0.utf8.first }.map {
+            OfferedActivity(id: ActivityID(rawValue: UInt64($0)), typeHash: ActivityTypeHash(number: UInt64($0)))
         }
     }
 
@@ -104,11 +174,13 @@ struct NumberVectorTests {
     func published() throws {
         let file = VectorFile(
             about: """
-                What a receiver accepts of one device (Docs/Protocol.md, "Numbers"). `at` is in milliseconds, `number` that \
-                within the slot, `typeHash` hexadecimal and absent for a withdrawal; `isNewEntry` says whether another \
-                entry than before is shown.
+                What a receiver accepts of one device (Docs/Protocol.md, "Numbers"), and the numbers that an origin gives. \
+                `at` is in milliseconds, for an origin since 1970; `number` is that within the slot, and absent where there \
+                is none left; `typeHash` is hexadecimal and absent for a withdrawal, and so is the word for an `activity`; \
+                `isNewEntry` says whether another entry than before is shown. What an origin shows twice in one slot, or in \
+                two slots in a row, it shows all the time.
                 """,
-            cases: try Self.make()
+            cases: try Self.make() + Self.makeOrigins()
         )
         try file.storeIfAsked("numbers")
         #expect(try VectorFile<Case>.load("numbers") == file)

@@ -22,7 +22,7 @@ struct PairingRefusalCase {
     }
 
     static func all() throws -> [PairingRefusalCase] {
-        try openings() + answers() + introductions() + messages() + choices() + numbers() + outcomes()
+        try openings() + answers() + introductions() + messages() + choices() + withdrawals() + numbers() + outcomes()
     }
 
     // What both sides have sent up to a message of the other side.
@@ -90,12 +90,18 @@ struct PairingRefusalCase {
                 ("the end before the introduction", .message(.done)),
                 ("an introduction with a changed bit", .changed(.introduction)),
                 ("an introduction without contents", .plaintext([0x0A, 0])),
-                ("an introduction with a name of 257 bytes", .longName),
                 ("an empty frame in the place of the introduction", emptyFrame),
             ]
+            let longName = PairingRefusalCase(
+                "an introduction with a name of 257 bytes, where 256 may be, to the \(reader.rawValue)",
+                reader,
+                before,
+                .named(bytes: 257),
+                instead: .named(bytes: 256)
+            )
             return refused.map {
                 PairingRefusalCase("\($0), to the \(reader.rawValue)", reader, before, $1, instead: .introduction)
-            }
+            } + [longName]
         }
     }
 
@@ -103,8 +109,10 @@ struct PairingRefusalCase {
 
     private static func messages() -> [PairingRefusalCase] {
         let before = introduced[.listener] ?? []
-        // A choice with an unknown field.
-        let long: [UInt8] = [0x12, 0, 0x7A, 0xFC, 0x03] + [UInt8](repeating: 1, count: 508)
+        // A choice of that many bytes, with an unknown field.
+        func long(_ count: Int) -> Step {
+            .plaintext([0x12, 0] + ProtobufBytes.field(15, [UInt8](repeating: 1, count: count - 5)))
+        }
         let refused: [(String, Step)] = [
             ("an introduction for the second time", .introduction),
             ("the introduction, repeated", .repeated),
@@ -115,9 +123,16 @@ struct PairingRefusalCase {
             ("a message of no kind", .plaintext([])),
             ("a message of an unknown kind", .plaintext([0x7A, 0])),
             ("a message that ends in a field", .plaintext([0x12, 5])),
-            ("a choice of 513 bytes", .plaintext(long)),
         ]
-        return refused.map { PairingRefusalCase($0, .listener, before, $1, instead: .message(.choice)) }
+        return refused.map { PairingRefusalCase($0, .listener, before, $1, instead: .message(.choice)) } + [
+            PairingRefusalCase(
+                "a choice of 513 bytes, where 512 may be",
+                .listener,
+                before,
+                long(513),
+                instead: long(512)
+            )
+        ]
     }
 
     private static func choices() -> [PairingRefusalCase] {
@@ -171,6 +186,31 @@ struct PairingRefusalCase {
         ]
     }
 
+    /// What may come while a choice is taken back, or after the other side has taken its own back.
+    private static func withdrawals() -> [PairingRefusalCase] {
+        let (caller, listener) = (introduced[.caller] ?? [], introduced[.listener] ?? [])
+        let (choice, withdrawal) = (Step.message(.choice), Step.message(.withdrawal))
+        let takingBack: [Step] = [.reader(.choose), .reader(.withdraw)]
+        let inPlaces: [(String, PairingSide, [Step], Step)] = [
+            ("of a second choice before the answer to a withdrawal", .caller, caller + takingBack + [choice], choice),
+            (
+                "of a commitment before the answer to a withdrawal", .listener, listener + takingBack + [choice],
+                .commitment
+            ),
+            (
+                "of a refusal before the answer to a withdrawal", .caller, caller + takingBack,
+                .message(.refusal(.cancelled))
+            ),
+            ("of a withdrawal before the answer to a withdrawal", .caller, caller + takingBack + [choice], withdrawal),
+            ("of a refusal after the introduction", .listener, listener, .message(.refusal(.notChosen))),
+            ("of a withdrawal after the caller's commitment", .caller, chosen(.caller), withdrawal),
+            ("of a number after a second commitment", .caller, chosen(.caller) + [withdrawal, choice], .number),
+        ]
+        return inPlaces.map { what, reader, before, instead in
+            PairingRefusalCase("a changed bit in the place \(what)", reader, before, .changed(choice), instead: instead)
+        }
+    }
+
     // MARK: Numbers
 
     private static func numbers() -> [PairingRefusalCase] {
@@ -194,6 +234,13 @@ struct PairingRefusalCase {
                 instead: .commitment
             ),
             PairingRefusalCase("two commitments", .listener, committed, .commitment, instead: .number),
+            PairingRefusalCase(
+                "a share from the caller after its commitment",
+                .listener,
+                committed,
+                .message(.share([UInt8](repeating: 1, count: 16))),
+                instead: .number
+            ),
             PairingRefusalCase("another number than the commitment's", .listener, committed, other, instead: .number),
             PairingRefusalCase(
                 "a reveal of 15 bytes",
@@ -248,6 +295,12 @@ struct PairingRefusalCase {
                 ("the end after one confirmation of the reader", confirmedHere, .message(.done), confirmation),
                 ("a withdrawal where only the reader has confirmed", confirmedHere, withdrawal, confirmation),
                 ("a confirmation after both", confirmedHere + [confirmation], confirmation, withdrawal),
+                (
+                    "a refusal after both confirmations", confirmedHere + [confirmation], .message(.refusal(.failed)),
+                    .message(.done)
+                ),
+                ("a number after one confirmation", confirmedHere, .number, .message(.refusal(.cancelled))),
+                ("a choice at the digits", compared, .message(.choice), .message(.refusal(.digitsDiffer))),
             ]
             return refused.map { what, before, last, instead in
                 PairingRefusalCase("\(what), to the \(reader.rawValue)", reader, before, last, instead: instead)

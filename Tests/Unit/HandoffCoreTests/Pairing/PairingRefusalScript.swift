@@ -14,8 +14,8 @@ struct PairingRefusalScript {
         case opening, payload([UInt8])
         /// The second one.
         case answer
-        /// Its introduction; the same with a name that is too long.
-        case introduction, longName
+        /// Its introduction; the same with a name of that many bytes, 128 to 16 383.
+        case introduction, named(bytes: Int)
         case message(PairingMessage)
         /// The commitment to its number, and that number.
         case commitment, number
@@ -70,6 +70,14 @@ struct PairingRefusalScript {
         #expect(!reader.isOver, "\(step) is admitted")
     }
 
+    /// Performs the last step; returns what it sends, what the reader sends then, and whether the reader's exchange ends.
+    mutating func performLast(_ step: Step) throws -> (sent: Sent, then: [Sent], isOver: Bool) {
+        let next = try send(step)
+        sent = []
+        try receive(reader.receive(bytes(next.bytes), at: Moment.at(1).uptime))
+        return (next, sent, reader.isOver)
+    }
+
     /// Returns what a step sends.
     mutating func send(_ step: Step) throws -> Sent {
         switch step {
@@ -85,7 +93,7 @@ struct PairingRefusalScript {
             let introduction = try introduction()
             introductions[side] = introduction
             return try send(.plaintext(introduction))
-        case .longName: return try send(.plaintext(Self.renamed(introduction(), from: keys.name)))
+        case .named(let bytes): return try send(.plaintext(Self.renamed(introduction(), from: keys.name, to: bytes)))
         case .message(let message): return try send(.plaintext(message.encode()))
         case .commitment: return try send(.message(.commitment(try keys.pairingNonce.commitment(to: transcript()))))
         case .number:
@@ -116,12 +124,11 @@ struct PairingRefusalScript {
         return PairingMessage.introduction(introduction).encode()
     }
 
-    /// An encoded introduction with a name of 257 bytes, which the proof does not cover.
-    private static func renamed(_ introduction: [UInt8], from name: String) -> [UInt8] {
+    /// An encoded introduction with a name of that many bytes, which the proof does not cover.
+    private static func renamed(_ introduction: [UInt8], from name: String, to count: Int) -> [UInt8] {
         // After a tag and a length of two bytes come the tag, the length and the bytes of the name.
         let rest = introduction.dropFirst(5 + name.utf8.count)
-        let content = [0x0A, 0x81, 0x02] + [UInt8](repeating: 0x61, count: 257) + rest
-        return [0x0A, UInt8(content.count & 0x7F | 0x80), UInt8(content.count >> 7)] + content
+        return ProtobufBytes.field(1, ProtobufBytes.field(1, [UInt8](repeating: 0x61, count: count)) + rest)
     }
 
     private func transcript() throws -> PairingTranscript {

@@ -15,6 +15,10 @@ struct PairingRefusalVectorTests {
         let sent: [PairingRefusalScript.Sent]
         let refused: PairingRefusalScript.Sent
         let instead: PairingRefusalScript.Sent
+        /// What the reader sends after the other message.
+        let then: [PairingRefusalScript.Sent]
+        /// Whether its exchange ends with that.
+        let ends: Bool
     }
 
     private static func make(_ refusal: PairingRefusalCase) throws -> Case {
@@ -22,6 +26,7 @@ struct PairingRefusalVectorTests {
         var script = try PairingRefusalScript(reader: refusal.reader)
         for step in refusal.before { try script.perform(step) }
         var other = script
+        let instead = try other.performLast(refusal.instead)
         return Case(
             what: refusal.what,
             reader: refusal.reader,
@@ -29,7 +34,9 @@ struct PairingRefusalVectorTests {
             listener: try #require(keys[.listener]),
             sent: script.sent,
             refused: try script.send(refusal.refused),
-            instead: try other.send(refusal.instead)
+            instead: instead.sent,
+            then: instead.then,
+            ends: instead.isOver
         )
     }
 
@@ -41,8 +48,9 @@ struct PairingRefusalVectorTests {
                 their length, and in `message` what they hold after the handshake. Before it sends a frame with `does`, \
                 the user of `reader` does this; all others of the reader follow from what it has received, with the \
                 ephemeral key and the number (`nonce`) of the vector. `refused`, in the place of a further frame, ends the \
-                channel at once and without an answer; `instead`, in the same place, does not. All cases have the same \
-                keys, which are for testing. Everything is hexadecimal.
+                channel at once and without an answer. `instead`, in the same place, does not break a rule: the reader sends \
+                `then`, and its part of the pairing is over where it `ends`. All cases have the same keys, which are for \
+                testing. Everything is hexadecimal.
                 """,
             cases: try PairingRefusalCase.all().map(Self.make)
         )
@@ -60,8 +68,9 @@ struct PairingRefusalVectorTests {
                 let actions = take(vector.refused, &refusing, isByteByByte)
                 #expect(refusing.isOver, "\(vector.what)")
                 #expect(try actions.frames.isEmpty, "\(vector.what): it is not answered")
-                _ = take(vector.instead, &going, isByteByByte)
-                #expect(!going.isOver, "\(vector.what): the other message")
+                let then = try take(vector.instead, &going, isByteByByte).frames.map { hex(FrameCodec.encode($0)) }
+                #expect(then == vector.then.map(\.bytes), "\(vector.what): after the other message")
+                #expect(going.isOver == vector.ends, "\(vector.what): the other message")
             }
         }
     }

@@ -221,6 +221,7 @@ struct RefusalCase: Sendable {
                 [0] + Self.padded([0x12, 47, 0x0A, 45] + [UInt8](repeating: 7, count: 45), least: 64)
             ),
             try holding("an acknowledgement of wire type 7", .malformed, [0] + Self.padded([0x0F], least: 64)),
+            try holding("the longest acknowledgement", nil, [0] + Self.padded(longest, least: 64)),
             try holding("an acknowledgement in 1024 bytes", nil, [0] + Self.padded([], least: 1024)),
             try holding("an acknowledgement in two fragments", nil, [1] + first, [0] + rest),
         ]
@@ -250,6 +251,9 @@ struct RefusalCase: Sendable {
     }
 
     // MARK: Messages
+
+    /// 1020 bytes of an unknown field.
+    private static let longest = ProtobufBytes.field(100, [UInt8](repeating: 7, count: 1016))
 
     private static let empty = Step.send(.listener, [0])
 

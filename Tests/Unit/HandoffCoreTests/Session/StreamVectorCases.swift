@@ -29,7 +29,9 @@ extension StreamVectorTests {
 
     static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 
-    static let conversations: [Conversation] = [
+    static let conversations = wholeConversations + offers
+
+    private static let wholeConversations: [Conversation] = [
         Conversation(
             what: "data in both directions, and a clean end",
             pieces: [
@@ -174,6 +176,14 @@ extension StreamVectorTests {
             offersNothing: false
         ),
         Conversation(
+            what: "as much data as a piece over the radio may have",
+            pieces: [("caller", [0] + [UInt8](repeating: 1, count: 8192))]
+        ),
+        Conversation(
+            what: "a sign of life after everything has arrived",
+            pieces: [("caller", [1]), ("listener", [1]), ("listener", [2]), ("listener", [5])]
+        ),
+        Conversation(
             what: "a move to an identifier of 15 bytes",
             error: .malformed,
             pieces: [("caller", [4] + zeros(15))]
@@ -229,6 +239,35 @@ extension StreamVectorTests {
             error: .outOfTurn,
             pieces: [("listener", [1]), ("caller", [1]), ("listener", [2]), ("listener", [2])]
         ),
+    ]
+
+    /// Offers that break one rule each, or keep to one.
+    private static let offers = offered.map { what, error, offer in
+        Conversation(what: "an offer: \(what)", error: error, pieces: [("caller", offer)], offersNothing: false)
+    }
+
+    private static let offered: [(what: String, error: ProtocolViolation?, piece: [UInt8])] = [
+        ("the lowest port", nil, [3, 4, 0] + callerOffer.dropFirst(3)),
+        ("a port below the lowest", .invalidContent, [3, 3, 0xFF] + callerOffer.dropFirst(3)),
+        ("no port", .invalidContent, [3, 0, 0] + callerOffer.dropFirst(3)),
+        ("nothing but a secret", .invalidContent, [3, 0, 0] + [UInt8](repeating: 1, count: 32) + zeros(137)),
+        ("nothing but AES", .invalidContent, [3] + zeros(170) + [1]),
+        ("170 bytes", .malformed, Array(callerOffer.dropLast())),
+        ("172 bytes", .malformed, callerOffer + [0]),
+        ("a place that is left out", .malformed, offer(zeros(17) + [4, 10, 0, 0, 1], 1)),
+        ("an unused place with an address", .malformed, offer([4, 10, 0, 0, 1] + zeros(12) + [0, 10, 0, 0, 2], 1)),
+        ("an address with a fifth byte", .malformed, offer([4, 10, 0, 0, 1, 1], 1)),
+        ("an address twice", .invalidContent, offer([4, 10, 0, 0, 1] + zeros(12) + [4, 10, 0, 0, 1], 1)),
+        ("eight addresses", nil, offer((1...8).flatMap { [4, 10, 0, 0, $0] + zeros(12) }, 1)),
+        ("0.1.2.3", .invalidContent, offer([4, 0, 1, 2, 3], 1)),
+        ("1.0.0.0 and 223.255.255.255", nil, offer([4, 1, 0, 0, 0] + zeros(12) + [4, 223, 255, 255, 255], 1)),
+        ("224.0.0.0", .invalidContent, offer([4, 224, 0, 0, 0], 1)),
+        ("255.255.255.255", .invalidContent, offer([4, 255, 255, 255, 255], 1)),
+        ("::1", .invalidContent, offer([6] + zeros(15) + [1], 1)),
+        ("::ffff:10.0.0.1", .invalidContent, offer([6] + zeros(10) + [0xFF, 0xFF, 10, 0, 0, 1], 1)),
+        ("0:0:0:0:ffff::", .invalidContent, offer([6] + zeros(8) + [0xFF, 0xFF], 1)),
+        ("0:0:0:1:: and feff::", nil, offer([6] + zeros(7) + [1] + zeros(8) + [6, 0xFE, 0xFF], 1)),
+        ("ff00::", .invalidContent, offer([6, 0xFF], 1)),
     ]
 
     /// Returns a piece of that kind (the first byte) with that data, padded to a multiple of 64 bytes.

@@ -42,6 +42,10 @@ struct StreamVectorTests {
         /// Its identifier, as both moves have it.
         let connection: String
         let pieces: [Sent]
+        /// What is refused in the place of the opening, the answer and the confirmation.
+        let refusedOpenings: [String]
+        let refusedAnswer: String
+        let refusedConfirmation: String
     }
 
     /// What one side sends: a Noise plaintext, and the frame that carries it.
@@ -132,9 +136,21 @@ struct StreamVectorTests {
             answer: hex(acceptance.answer),
             confirmation: hex(confirmation),
             connection: hex(opened.id.bytes),
-            pieces: try pieces.map { by, piece in sent(by, piece, try senders[by]?.encrypt(piece) ?? []) }
+            pieces: try pieces.map { by, piece in sent(by, piece, try senders[by]?.encrypt(piece) ?? []) },
+            refusedOpenings: [
+                hex(changed(opening.opening)),
+                // The other side's proof.
+                hex(
+                    NetworkOpening(secret, by: side == "caller" ? .listener : .caller, nonceForTestVectors: nonce)
+                        .opening
+                ),
+            ],
+            refusedAnswer: hex(changed(acceptance.answer)),
+            refusedConfirmation: hex(changed(confirmation))
         )
     }
+
+    private static func changed(_ bytes: [UInt8]) -> [UInt8] { bytes.dropLast() + [(bytes.last ?? 0) ^ 1] }
 
     private static func sent(_ by: String, _ plaintext: [UInt8], _ body: [UInt8]) -> Sent {
         Sent(by: by, plaintext: hex(plaintext), frame: hex(FrameCodec.encode(body)))
@@ -145,8 +161,10 @@ struct StreamVectorTests {
         let file = VectorFile(
             about: """
                 Streams (Docs/Protocol.md, "Streams"): after request, answer, acknowledgement and the app's answer, each piece is the \
-                plaintext of one Noise transport message in a frame. Where there is a `network`, both sides have moved there \
-                with their last pieces over the radio ("Over the local network"). Where there is an `error`, the receiver \
+                plaintext of one Noise transport message in a frame. Those four are not padded here, as they are in a real session \
+                (session.json). Where there is a `network`, both sides have moved there \
+                with their last pieces over the radio ("Over the local network"), and each end refuses what begins with \
+                `refused` in the place of what it would get. Where there is an `error`, the receiver \
                 ends the session for that reason ("What ends a session") at the last piece, and at none before. \
                 Everything is hexadecimal; private keys are for testing.
                 """,
@@ -236,6 +254,11 @@ struct StreamVectorTests {
         let (opened, confirmation) = try opening.finish(bytes(network.answer))
         #expect(hex(confirmation) == network.confirmation)
         let accepted = try acceptance.finish(confirmation)
+        for refused in network.refusedOpenings {
+            #expect(throws: HandoffError.self) { try NetworkAcceptance(own, opening: bytes(refused), by: opener) }
+        }
+        #expect(throws: HandoffError.self) { try opening.finish(bytes(network.refusedAnswer)) }
+        #expect(throws: HandoffError.self) { try acceptance.finish(bytes(network.refusedConfirmation)) }
         for side in ["caller", "listener"] {
             let connection = side == network.opener ? opened : accepted
             receivers[side] = receivers[side]?.moved(to: connection.receiving)

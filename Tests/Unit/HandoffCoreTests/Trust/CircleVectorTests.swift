@@ -18,6 +18,8 @@ struct CircleVectorTests {
         var what: String
         /// The public keys of the device that concludes.
         var root: String
+        /// The removals that the person at the root has overruled: author and subject; nil for none.
+        var overruled: [String]?
         var before: [String]
         var received: [String]
         /// The statements after that, in order, and their digest.
@@ -26,31 +28,37 @@ struct CircleVectorTests {
         var known: [Known]
     }
 
-    private struct Device {
-        let keys: DeviceKeys
+    struct Device {
+        let publicKeys: DevicePublicKeys
+        let signing: SigningKey
         let name: String
 
         init(_ number: UInt8, _ name: String) throws {
-            keys = DeviceKeys(
+            let keys = DeviceKeys(
                 agreement: try AgreementKey(rawRepresentation: [UInt8](repeating: number, count: 32)),
                 signing: try SigningKey(rawRepresentation: [UInt8](repeating: 0x80 | number, count: 32))
             )
-            self.name = name
+            self.init(publicKeys: keys.publicKeys, signing: keys.signing, name: name)
         }
 
-        var id: DeviceID { keys.publicKeys.device }
+        init(publicKeys: DevicePublicKeys, signing: SigningKey, name: String) {
+            (self.publicKeys, self.signing, self.name) = (publicKeys, signing, name)
+        }
+
+        var id: DeviceID { publicKeys.device }
 
         func adds(_ other: Device) -> SignedStatement {
-            sign(.add(author: id, other.keys.publicKeys, name: other.name))
+            sign(.add(author: id, other.publicKeys, name: other.name))
         }
         func removes(_ other: Device) -> SignedStatement { sign(.remove(author: id, other.id)) }
         func names(_ other: Device, _ name: String, version: UInt32) -> SignedStatement {
             sign(.name(author: id, other.id, version: version, name))
         }
 
-        private func sign(_ statement: CircleStatement) -> SignedStatement {
-            SignedStatement(statement, signedBy: keys.signing)
-        }
+        func sign(_ statement: CircleStatement) -> SignedStatement { SignedStatement(statement, signedBy: signing) }
+
+        /// A statement with that content, which need not be one.
+        func sign(content: [UInt8]) -> [UInt8] { content + signing.sign(SignedStatement.label, content) }
     }
 
     private static func cases() throws -> [Case] {
@@ -91,7 +99,7 @@ struct CircleVectorTests {
                 "two contents of one addition",
                 desk,
                 circle,
-                [SignedStatement(.add(author: lap.id, tab.keys.publicKeys, name: "A"), signedBy: lap.keys.signing)]
+                [lap.sign(.add(author: lap.id, tab.publicKeys, name: "A"))]
             ),
             vector(
                 "two names of one version, which differ only in how they write one letter",
@@ -120,25 +128,29 @@ struct CircleVectorTests {
         ]
     }
 
-    private static func vector(
+    static func vector(
         _ what: String,
         _ root: Device,
         _ before: [SignedStatement],
-        _ received: [SignedStatement]
+        _ received: [SignedStatement],
+        overruled: [SignedStatement] = []
     ) -> Case {
-        vector(what, root, before, received.map(\.bytes))
+        vector(what, root, before, received.map(\.bytes), overruled: overruled)
     }
 
-    private static func vector(
+    static func vector(
         _ what: String,
         _ root: Device,
         _ before: [SignedStatement],
-        _ received: [[UInt8]]
+        _ received: [[UInt8]],
+        overruled: [SignedStatement] = []
     ) -> Case {
-        conclusion(
+        let places = overruled.map { hex($0.statement.author.bytes + $0.statement.subject.bytes) }
+        return conclusion(
             of: Case(
                 what: what,
-                root: hex(root.keys.publicKeys.rawRepresentation),
+                root: hex(root.publicKeys.rawRepresentation),
+                overruled: places.isEmpty ? nil : places,
                 before: before.map { hex($0.bytes) },
                 received: received.map { hex($0) },
                 after: [],
@@ -152,7 +164,8 @@ struct CircleVectorTests {
     private static func conclusion(of vector: Case) -> Case {
         var result = vector
         guard let root = try? DevicePublicKeys(rawRepresentation: bytes(vector.root)) else { return result }
-        var circle = Circle(of: root)
+        let overruled = (vector.overruled ?? []).compactMap { place(of: bytes($0)) }
+        var circle = Circle(of: root, [], overruled: Set(overruled))
         circle.join(vector.before.compactMap { SignedStatement(bytes: bytes($0)) })
         circle.join(vector.received.compactMap { SignedStatement(bytes: bytes($0)) })
         result.after = circle.statements.map { hex($0.bytes) }
@@ -161,6 +174,11 @@ struct CircleVectorTests {
             Case.Known(id: $0.id.description, name: $0.name.rawValue, standing: word(for: $0.standing))
         }
         return result
+    }
+
+    /// The place of a removal, from its author and its subject.
+    private static func place(of bytes: [UInt8]) -> CircleStatement.Place? {
+        CircleStatement(content: [CircleStatement.Place.Kind.remove.rawValue] + bytes)?.place
     }
 
     private static func word(for standing: DeviceStanding) -> String {
@@ -177,9 +195,10 @@ struct CircleVectorTests {
         let file = VectorFile(
             about: """
                 Statements (Docs/Circle.md): what the device with the keys `root` knew, what it receives, and what it \
-                knows and concludes then. Bytes are hexadecimal.
+                knows and concludes then, where its person has overruled the removals `overruled` (author and subject). Of \
+                what exceeds a limit, the statements come in the order of their contents. Bytes are hexadecimal.
                 """,
-            cases: try Self.cases()
+            cases: try Self.cases() + Self.ruleCases()
         )
         try file.storeIfAsked("circle")
         #expect(try VectorFile<Case>.load("circle") == file)

@@ -272,6 +272,18 @@ struct CircleExchangeVectorTests {
                 }
             ),
             try cast.exchange(
+                "the listener tells an identifier with a higher number that the caller has not made, which is ignored",
+                seed: 40,
+                cast.pair,
+                cast.pair,
+                prepare: { caller, listener in
+                    let made = caller.key(try Side.daily(0x77), 9)
+                    let id = try AdvertisingKeyRecord.ID(bytes: made.id.bytes.dropLast() + [made.id.bytes[7] ^ 1])
+                    let other = listener.other
+                    listener.devices.edit { $0.peers[other]?.key = AdvertisingKeyRecord(id: id, daily: made.daily) }
+                }
+            ),
+            try cast.exchange(
                 "statements that are dropped: a bad signature, no statement, an author that nobody has added",
                 seed: 36,
                 cast.three,
@@ -314,7 +326,7 @@ struct CircleExchangeVectorTests {
                 )
                 try file.storeIfAsked("exchange")
                 #expect(try VectorFile<Case>.load("exchange") == file)
-                #expect(file.cases.count { $0.end == "completed" } == 6)
+                #expect(file.cases.count { $0.end == "completed" } == 7)
                 for exchange in file.cases where exchange.end == "completed" {
                     #expect(exchange.callerAfter.statements == exchange.listenerAfter.statements, "\(exchange.what)")
                     #expect(exchange.callerAfter.toldDigest == exchange.callerAfter.digest, "\(exchange.what)")

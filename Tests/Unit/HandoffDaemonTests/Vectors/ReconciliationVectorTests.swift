@@ -183,6 +183,13 @@ struct ReconciliationVectorTests {
                 ),
                 try make("the caller has not confirmed", seed: 46, caller: .notPaired, listener: .unconfirmed),
                 try make(
+                    "the caller has not confirmed, though the listener is paired, which no honest device is then",
+                    seed: 49,
+                    caller: .notPaired,
+                    listener: .paired,
+                    listenerTrusts: true
+                ),
+                try make(
                     "the listener was paired and has removed the caller since",
                     seed: 47,
                     caller: .unconfirmed,

@@ -1,0 +1,15 @@
+/// The name by which the rules of the air know a station.
+enum StationName {
+    /// Whether a text is one: 1 to 32 letters, digits, `-` and `_` (Docs/Simulation.md).
+    static func isValid(_ name: String) -> Bool {
+        (1...32).contains(name.utf8.count)
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+}
