@@ -343,7 +343,10 @@ let package = Package(
         tests("HandoffBrowserTests", ["HandoffApps", "HandoffBrowser", "HandoffModel", "HandoffTestVectors", crypto]),
         tests(
             "HandoffKitTests",
-            ["DBus", "Epoll", "HandoffBus", "HandoffKit", "HandoffModel", "HandoffTestSupport", "LocalStream"]
+            [
+                "AsyncSupport", "DBus", "Epoll", "HandoffBus", "HandoffKit", "HandoffModel", "HandoffTestSupport",
+                "LocalStream",
+            ]
         ),
         tests(
             "DocumentationTests",

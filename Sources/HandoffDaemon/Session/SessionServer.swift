@@ -12,6 +12,8 @@ import Synchronization
 /// Answers trusted devices, and the peers of unreconciled pairings, each on its own channel.
 struct SessionServer: Sendable {
     let engine: Engine
+    /// The streams of apps, which the caller's side uses too.
+    let apps: AppStreams
     let reactor: Reactor
     let logger: Logger
 
@@ -19,8 +21,9 @@ struct SessionServer: Sendable {
     private let logLimiter = RateLimiter()
     private let streams = StreamRunner()
 
-    init(engine: Engine, reactor: Reactor, logger: Logger) {
+    init(engine: Engine, apps: AppStreams, reactor: Reactor, logger: Logger) {
         self.engine = engine
+        self.apps = apps
         self.reactor = reactor
         self.logger = logger
     }
@@ -300,7 +303,7 @@ struct SessionServer: Sendable {
         _ release: Promise<Void>
     ) async throws {
         var session = session
-        let app: LocalStream
+        let app: AppStreams.End
         do {
             app = try await connect(to: activity, for: accepted.authenticated.device)
         } catch let error as HandoffError {
@@ -312,7 +315,7 @@ struct SessionServer: Sendable {
         do {
             try await channel.sendAll(try session.open(.stream))
         } catch {
-            app.reset()
+            app.socket.reset()
             throw error
         }
         let directions = session.stream()
@@ -327,19 +330,17 @@ struct SessionServer: Sendable {
     ///
     /// When this returns, the daemon holds no copy of the app's end: otherwise it would not notice that the app closes
     /// it.
-    private func connect(to activity: ActivityRegister.ID, for device: DeviceID) async throws -> LocalStream {
-        let pair = try await LocalStreamPair.connected(on: reactor)
-        let file = UnixFD(taking: try pair.duplicateFar())
-        let near = pair.takeNear()
+    private func connect(to activity: ActivityRegister.ID, for device: DeviceID) async throws -> AppStreams.End {
+        let (end, forApp) = try await apps.connect()
         do {
             try await withTimeout(Self.limit, throwing: Self.tooSlow) {
-                try await engine.sessions.deliverStream(file, to: activity, openedBy: device)
+                try await engine.sessions.deliverStream(forApp, to: activity, openedBy: device)
             }
         } catch {
-            near.reset()
+            end.socket.reset()
             throw error
         }
-        return near
+        return end
     }
 
     private static let tooSlow = HandoffError(.timedOut, "The peer took too long.")
