@@ -167,7 +167,9 @@ struct SessionServer: Sendable {
         }
         engine.trust.recordSession(with: device)
         let isTrusted = engine.trust.device(device) != nil
-        if case .circle(let request) = accepted.authenticated.request, isTrusted {
+        if case .circle(let request) = accepted.authenticated.request, isTrusted,
+            admission.admitsExchange(with: device)
+        {
             return AnsweredSession(session: try await exchange(accepted, request, on: channel), streamed: nil)
         }
         return try await withFirstMessage(of: channel) {
@@ -270,6 +272,8 @@ struct SessionServer: Sendable {
         switch request {
         case .settle(let request):
             return engine.pairings.answer(to: request, from: device)
+        case .circle where isTrusted:
+            return .refusal(.busy, "Your device has exchanged its circle with this one too often; try again in a while.")
         case .circle,
             .fetch where !isTrusted, .stream where !isTrusted, .report where !isTrusted, nil where !isTrusted:
             return .refusal(.notPaired, "The pairing is not reconciled yet.")
