@@ -273,7 +273,7 @@ struct SessionServer: Sendable {
         case .settle(let request):
             return engine.pairings.answer(to: request, from: device)
         case .circle where isTrusted:
-            return .refusal(.busy, "Your device has exchanged its circle with this one too often; try again in a while.")
+            return .refusal(.busy, "Your device has exchanged its circle with this one too often; try again later.")
         case .circle,
             .fetch where !isTrusted, .stream where !isTrusted, .report where !isTrusted, nil where !isTrusted:
             return .refusal(.notPaired, "The pairing is not reconciled yet.")
