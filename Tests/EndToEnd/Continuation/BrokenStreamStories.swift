@@ -157,7 +157,7 @@ struct BrokenStreamStories {
         }
     }
 
-    @Test("A command that has sent a file fails when the link is lost on its way, though the reader had nothing to send")
+    @Test("A command that sends a file fails when the link is lost, though the reader, without input, has finished")
     func brokenAfterAnEmptyInput() async throws {
         try await World.runPair { world, laptop, desktop in
             try world.write(String(repeating: "Call me Ishmael.\n", count: 20_000), to: "source")

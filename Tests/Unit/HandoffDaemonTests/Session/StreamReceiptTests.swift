@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Only a receipt tells an app that uses receipts that all has arrived", .endsWithin(minutes: 10))
 struct StreamReceiptTests {
-    @Test("The other device is told that all has arrived when the app says so, and not when it was passed to its socket")
+    @Test("The other device is told that all has arrived when the app says so, and not when its socket has it")
     func taken() async throws {
         try await RelayScene.runWithReceipts { app, receipts, peer in
             try peer.send(.data([7]))
