@@ -236,21 +236,16 @@ final class StreamCopy: Sendable {
 
     /// Has the receipts exchanged on a thread of its own.
     private func confirm() async throws(Failure) {
-        let end = Promise<Failure?>()
+        let end = Promise<Result<Void, Failure>>()
         do throws(Errno) {
             _ = try BlockingThread {
-                do throws(Failure) {
-                    try self.exchangeReceipts()
-                    end.fulfil(nil)
-                } catch {
-                    end.fulfil(error)
-                }
+                end.fulfil(Result { () throws(Failure) in try self.exchangeReceipts() })
             }
         } catch {
             throw .input(error)
         }
         guard let outcome = try? await end.value() else { throw .unconfirmed }
-        if let failure = outcome { throw failure }
+        try outcome.get()
     }
 
     /// Gives the receipt for what has been received, and waits for that of the other side.

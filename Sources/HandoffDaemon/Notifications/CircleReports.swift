@@ -1,3 +1,4 @@
+import HandoffCore
 import HandoffModel
 
 /// What the person is told of the changes of the circle that other devices report: little, however much one reports.

@@ -1,3 +1,4 @@
+import AsyncSupport
 import DBus
 import Epoll
 import FoundationEssentials
@@ -121,7 +122,7 @@ struct StreamTests {
             try await other.write([7])
             let error = await Self.failure { try await streams.complete() }
             #expect(error?.handoffMessage.contains("more than was read") == true)
-            #expect(try await !daemon.receipts.value().receive())
+            #expect(try await daemon.receipts.value().receive() == false)
             await #expect(throws: (any Error).self) { try await Self.readAll(other) }
         }
     }

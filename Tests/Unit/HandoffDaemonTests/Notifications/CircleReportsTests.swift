@@ -1,3 +1,4 @@
+import HandoffCore
 import HandoffModel
 import TestLimits
 import Testing

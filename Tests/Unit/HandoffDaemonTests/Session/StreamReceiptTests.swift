@@ -52,7 +52,7 @@ struct StreamReceiptTests {
             try receipts.send()
             #expect(try await peer.next() == .arrived)
             peer.lose()
-            #expect(try await !receipts.receive())
+            #expect(try await receipts.receive() == false)
         }
     }
 
@@ -76,7 +76,7 @@ struct StreamReceiptTests {
         try await RelayScene.runWithReceipts { app, receipts, peer in
             try peer.send(.end)
             try peer.send(.arrived)
-            #expect(try await !receipts.receive())
+            #expect(try await receipts.receive() == false)
             await #expect(throws: (any Error).self) { while try await !app.read(atMost: 1).isEmpty {} }
         }
         try await RelayScene.run { app, peer in
