@@ -48,7 +48,7 @@ PROTO := Sources/HandoffWire/Protocol
 
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: setup
 setup: ## Install the packages for building and testing (apt, with sudo unless root)
@@ -243,9 +243,14 @@ docs: ## Build the reference documentation into .build/documentation
 # What `make release` makes and `make install` copies.
 DIST := .build/dist
 
+.PHONY: pin-dependencies
+pin-dependencies: ## List the packages of others as they are resolved now, after a look at what has changed in them
+	@Packaging/dependencies write
+
 .PHONY: release
 release: ## Build what is installed: programs, manual pages, completions
 	@Tests/Scripts/setup release
+	@Packaging/dependencies check
 	@$(MAKE) --no-print-directory release-programs
 	swift build $(RELEASE_FLAGS) --product handoff-browser-host
 	swift build $(RELEASE_FLAGS) --product handoff-desktop

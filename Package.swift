@@ -70,6 +70,8 @@ let orderedCollections = Target.Dependency.product(name: "OrderedCollections", p
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+// What CryptoExtras depends on: a package that is named only for its version would be reported as unused.
+let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
@@ -108,12 +110,14 @@ let package = Package(
         .library(name: "ShiftedClock", type: .dynamic, targets: ["ShiftedClock"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
-        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-protobuf", exact: "1.39.0"),
+        .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
+        // What these depend on. Packaging/dependencies compares what is resolved with what was examined.
+        .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
     ],
     targets: [
         // C: module maps and shims of system libraries.
@@ -257,7 +261,7 @@ let package = Package(
         support("HandoffTestVectors"),
         support("HandoffSessionVectors", ["HandoffCrypto", "HandoffTestVectors"]),
         support("HandoffRadioConformance", ["AsyncSupport", "Bluetooth", "HandoffRadio", "TestRuns"]),
-        support("HandoffAttackModel", [crypto, cryptoExtras]),
+        support("HandoffAttackModel", [asn1, crypto, cryptoExtras]),
         .target(name: "ShiftedClock", path: "Tests/Support/ShiftedClock"),
         .executableTarget(
             name: "radio-conformance",
@@ -340,7 +344,10 @@ let package = Package(
         tests("HandoffBrowserTests", ["HandoffApps", "HandoffBrowser", "HandoffModel", "HandoffTestVectors", crypto]),
         tests(
             "HandoffKitTests",
-            ["DBus", "Epoll", "HandoffBus", "HandoffKit", "HandoffModel", "HandoffTestSupport", "LocalStream"]
+            [
+                "AsyncSupport", "DBus", "Epoll", "HandoffBus", "HandoffKit", "HandoffModel", "HandoffTestSupport",
+                "LocalStream",
+            ]
         ),
         tests(
             "DocumentationTests",

@@ -1,10 +1,6 @@
 import DBus
-import Epoll
 import FoundationEssentials
 import HandoffBus
-import LocalStream
-import Synchronization
-import SystemPackage
 
 /// A pair of byte streams between the app that published an activity and an app that continues it.
 ///
@@ -20,25 +16,17 @@ import SystemPackage
 /// complete: reading and writing then throw ``HandoffReason/streamBroken``, from the first error on in both directions.
 /// The same happens to the other app when this one releases the streams without calling ``close()`` or `finish()`, and
 /// when it dies.
+///
+/// That bytes were written does not mean that they have arrived: ``complete()`` waits for that.
 public final class ContinuationStreams: Sendable {
-    private enum End {
-        case untouched(UnixFD)
-        case open(LocalStream)
-        case gone
-    }
+    private let connection: StreamConnection
 
-    private let end: Mutex<End>
-    /// Whether `finish()` was called: all data for the other app was written.
-    private let hasFinished = Mutex(false)
-    private let reactor: Reactor
-
-    init(_ descriptor: UnixFD, on reactor: Reactor) {
-        end = Mutex(.untouched(descriptor))
-        self.reactor = reactor
+    init(_ descriptor: UnixFD, _ support: StreamConnection.Support) {
+        connection = StreamConnection(descriptor, support)
     }
 
     deinit {
-        if hasFinished.withLock({ $0 }) { close() } else { abort() }
+        if connection.hasFinished { close() } else { abort() }
     }
 
     /// The bytes that the other app writes, in chunks as they arrive.
@@ -47,16 +35,38 @@ public final class ContinuationStreams: Sendable {
     /// The direction to the other app.
     public var output: Output { Output(streams: self) }
 
-    /// Closes both streams; bytes written before still arrive.
+    /// Finishes, if that was not done before, and waits until each app has everything that the other one wrote.
     ///
-    /// Closing before the end of ``input`` was read breaks the stream for the other app.
+    /// To be called when this app has read ``input`` to its end, or expects nothing, and has put what it read in its
+    /// place: the other app learns then that it has arrived. Whatever was written is taken by an app that uses this
+    /// library when it has read all of it and left its own streams without an error.
+    ///
+    /// - Throws: `CocoaError` with ``HandoffReason/streamBroken`` when the other app has written what was not read, or
+    ///   does not confirm that it has everything, or the task was cancelled.
+    public nonisolated(nonsending) func complete() async throws {
+        do {
+            try await connection.complete()
+        } catch {
+            throw CocoaError(any: error)
+        }
+    }
+
+    /// Closes both streams; bytes written before still arrive, as long as the app is connected to Handoff.
+    ///
+    /// What the other app writes afterwards breaks the stream for it.
     public func close() {
-        take()?.close()
+        connection.close()
     }
 
     /// Resets both streams, so that the other app gets an error instead of an end.
     public func abort() {
-        take()?.reset()
+        connection.abort()
+    }
+
+    /// Ends the streams after their use: waits for the other app as ``complete()`` does, if its end was read; otherwise
+    /// only for its end.
+    func end() async throws {
+        if connection.hasReadEnd { try await complete() } else { await connection.leave() }
     }
 
     /// Returns the connected socket, in blocking mode, for use in place of `input` and `output`.
@@ -64,51 +74,16 @@ public final class ContinuationStreams: Sendable {
     /// End of file means that the other app has finished, `ECONNRESET` that the stream broke; so does end of file after
     /// a failed write, since Linux reports a reset only once. `shutdown` with `SHUT_WR` finishes this side. Closing the
     /// descriptor before that breaks the stream for the other app; closing it after that too, while bytes wait to be
-    /// sent, unless `SO_LINGER` was turned off before.
+    /// sent, unless `SO_LINGER` was turned off before. Nothing tells that what was written has arrived.
     ///
     /// - Returns: a file descriptor that the caller has to close.
     /// - Throws: `CocoaError` if the streams were used or closed before, or the process has no file descriptor left.
     public func takeFileDescriptor() throws -> CInt {
-        try end.withLock { end in
-            guard case .untouched(let descriptor) = end else {
-                throw CocoaError(
-                    .streamBroken,
-                    "The streams are in use or closed: take the file descriptor before using them."
-                )
-            }
-            do {
-                let number = try descriptor.duplicate()
-                end = .gone
-                return number
-            } catch {
-                throw CocoaError(any: error)
-            }
+        do {
+            return try connection.takeFileDescriptor()
+        } catch {
+            throw CocoaError(any: error)
         }
-    }
-
-    fileprivate func finish() throws {
-        try stream().finishWriting()
-        hasFinished.withLock { $0 = true }
-    }
-
-    fileprivate func stream() throws -> LocalStream {
-        try end.withLock { end in
-            switch end {
-            case .open(let stream): return stream
-            case .gone: throw CocoaError(.streamBroken, "The streams are closed.")
-            case .untouched(let descriptor):
-                let stream = try LocalStream(taking: descriptor.duplicate(), on: reactor)
-                end = .open(stream)
-                return stream
-            }
-        }
-    }
-
-    /// Returns the stream and marks it as gone.
-    private func take() -> LocalStream? {
-        let stream = try? stream()
-        end.withLock { $0 = .gone }
-        return stream
     }
 }
 
@@ -122,7 +97,7 @@ extension ContinuationStreams {
         /// - Throws: `CocoaError` when the stream broke or the task was cancelled.
         public nonisolated(nonsending) func read(atMost count: Int = 65_536) async throws -> [UInt8] {
             do {
-                return try await streams.stream().read(atMost: count)
+                return try await streams.connection.read(atMost: count)
             } catch {
                 throw CocoaError(any: error)
             }
@@ -167,7 +142,7 @@ extension ContinuationStreams {
         /// - Throws: `CocoaError` when the stream broke or the task was cancelled; some may have been written.
         public nonisolated(nonsending) func write(_ bytes: [UInt8]) async throws {
             do {
-                try await streams.stream().write(bytes)
+                try await streams.connection.write(bytes)
             } catch {
                 throw CocoaError(any: error)
             }
@@ -178,7 +153,7 @@ extension ContinuationStreams {
         /// - Throws: `CocoaError` when the stream is closed or broke.
         public func finish() throws {
             do {
-                try streams.finish()
+                try streams.connection.finish()
             } catch {
                 throw CocoaError(any: error)
             }
@@ -207,24 +182,26 @@ extension UserActivity {
         }
         do {
             let descriptor = try await HandoffClient(connection: connection).openStream(continuation)
-            return ContinuationStreams(descriptor, on: handoff.reactor)
+            return ContinuationStreams(descriptor, handoff.streamSupport)
         } catch {
             throw CocoaError(any: error)
         }
     }
 
-    /// Opens streams to the app on the origin device of this activity, and closes them when `body` returns.
+    /// Opens streams to the app on the origin device of this activity, and ends them when `body` returns: with
+    /// ``ContinuationStreams/complete()`` if the other app's end was read; otherwise when the other app has ended, or
+    /// writes what nobody reads any more.
     ///
     /// When `body` throws, the streams are reset: the other app gets an error instead of an end.
     ///
-    /// - Throws: what ``getContinuationStreams()`` and `body` throw.
+    /// - Throws: what ``getContinuationStreams()``, `body` and ``ContinuationStreams/complete()`` throw.
     public nonisolated(nonsending) func withContinuationStreams<Success>(
         _ body: nonisolated(nonsending) (ContinuationStreams) async throws -> Success
     ) async throws -> Success {
         let streams = try await getContinuationStreams()
         do {
             let result = try await body(streams)
-            streams.close()
+            try await streams.end()
             return result
         } catch {
             streams.abort()

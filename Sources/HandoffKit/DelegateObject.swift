@@ -44,11 +44,11 @@ struct DelegateObject: ActivityDelegate {
         guard let delegate = activity.delegate else {
             throw HandoffErrorName.streamsNotSupported.reply("The app accepts no streams.")
         }
-        let streams = ContinuationStreams(stream, on: handoff.reactor)
+        let streams = ContinuationStreams(stream, handoff.streamSupport)
         handoff.perform {
             do {
                 try await delegate.userActivity(activity, didReceive: streams, from: name)
-                streams.close()
+                try await streams.end()
             } catch {
                 streams.abort()
             }

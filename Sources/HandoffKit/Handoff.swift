@@ -166,6 +166,18 @@ public final class Handoff: Sendable {
         perform { await self.delegate?.application(self, isUnavailable: error) }
     }
 
+    /// What the streams of this app need.
+    var streamSupport: StreamConnection.Support {
+        StreamConnection.Support(reactor: reactor) { [publisher] stream in
+            guard let connection = publisher.connection else {
+                throw CocoaError(.noDaemon, "There is no connection to the bus.")
+            }
+            return try await HandoffClient(connection: connection).confirmStream(stream, at: HandoffName.bus)
+        } perform: { [weak self] action in
+            self?.perform(action)
+        }
+    }
+
     /// Adds a document, which looks for its activity again whenever a daemon has started.
     func insert(_ document: HandoffDocument) -> HandoffDocument.ID {
         documents.withLock { documents in

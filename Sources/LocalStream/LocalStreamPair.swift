@@ -76,6 +76,13 @@ package struct LocalStreamPair: ~Copyable, Sendable {
         return try systemCall { fcntl(number, F_DUPFD_CLOEXEC, 0) }
     }
 
+    /// What identifies the far end, in whatever process.
+    ///
+    /// - Throws: the error of getsockopt(2).
+    package borrowing func farCookie() throws(Errno) -> SocketCookie {
+        try SocketCookie(of: far.rawValue)
+    }
+
     /// Returns the near end and closes the far one, of which another process has a duplicate by then.
     package consuming func takeNear() -> LocalStream { near }
 }

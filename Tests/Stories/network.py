@@ -66,10 +66,11 @@ class Host:
             # An IPv6 address can be used at once, without a search for duplicates.
             self.ip(f"addr add {address} dev {name}" + (" nodad" if ":" in address else ""))
 
-    def firewall(self, *rules):
-        """Drops the incoming packets to which one of the rules applies; without rules, nothing."""
+    def firewall(self, *rules, verdict="drop"):
+        """Drops the incoming packets to which one of the rules applies, or does with them what else is said; without
+        rules, nothing."""
         lines = ["table inet filter", "delete table inet filter", "table inet filter {", "chain input {"]
-        lines += ["type filter hook input priority 0; policy accept;", *(f"{rule} drop" for rule in rules), "}", "}"]
+        lines += ["type filter hook input priority 0; policy accept;", *(f"{rule} {verdict}" for rule in rules), "}", "}"]
         self.run("nft", "-f", "-", data="\n".join(lines) + "\n")
 
     def listening(self):
@@ -86,7 +87,7 @@ class Pair:
     """Two computers that trust each other, each in a namespace of its own, and a cable between them."""
 
     def __init__(self, stack, directory):
-        self.stack, self.steps, self.count = stack, Steps(), 0
+        self.stack, self.directory, self.steps, self.count = stack, directory, Steps(), 0
         self.here, self.there = Host(stack), Host(stack)
         connect(self.here, self.there)
         radios = simulated(directory)
@@ -104,12 +105,15 @@ class Pair:
         self.here.interface("net", *one)
         self.there.interface("net", *other)
 
+    def new_kind(self):
+        """Another activity type than before, whose entry may still be listed."""
+        self.count += 1
+        return f"org.example.pipe{self.count}"
+
     @contextlib.contextmanager
     def stream(self):
         """A stream: the program at the laptop that writes into it, and the one at the desktop that reads."""
-        # The entry of the stream before may still be listed.
-        self.count += 1
-        kind = f"org.example.pipe{self.count}"
+        kind = self.new_kind()
         publish = [PROGRAMS / "handoffctl", "publish", "--type", kind, "--stream", "--bus", self.laptop.bus]
         receive = [PROGRAMS / "handoffctl", "stream", "--type", kind, "--bus", self.desktop.bus]
         # Their errors are printed by the story.
@@ -303,8 +307,7 @@ def bare_copy(computers, count):
 
 def app_copy(computers, count):
     """Copies bytes between the same two programs, as apps that have the descriptor of a stream."""
-    computers.count += 1
-    kind = f"org.example.pipe{computers.count}"
+    kind = computers.new_kind()
     with computers.desktop.watching() as nearby:
         with writing(count, [ENDS, "write", computers.laptop.bus, kind]) as writer:
             check(writer.stdout.readline(), "ready\n")

@@ -33,7 +33,7 @@ STATED_EXPOSURE, ROUNDING = 6.4, 0.1
 SANDBOX = {
     "NoNewPrivileges": "yes", "LockPersonality": "yes", "MemoryDenyWriteExecute": "yes", "RestrictNamespaces": "yes",
     "RestrictRealtime": "yes", "RestrictSUIDSGID": "yes", "SystemCallArchitectures": "native", "LimitCORE": "0",
-    "UMask": "0077", "KeyringMode": "private", "RestrictAddressFamilies": "AF_BLUETOOTH AF_INET AF_INET6 AF_NETLINK AF_UNIX",
+    "MemoryMax": str(512 * 1024 * 1024), "TasksMax": "128", "UMask": "0077", "KeyringMode": "private", "RestrictAddressFamilies": "AF_BLUETOOTH AF_INET AF_INET6 AF_NETLINK AF_UNIX",
 }
 # An app that has read the whole activity, and goes on with it when somebody says so.
 WAITER = """#!/bin/sh

@@ -95,6 +95,23 @@ package struct HandoffClient: Sendable {
         return try reply.decode(at: 0, as: UnixFD.self)
     }
 
+    /// Begins the use of receipts for a stream of this program, before it has finished writing.
+    ///
+    /// - Parameters:
+    ///   - stream: this program's end.
+    ///   - name: the name under which the daemon is called.
+    /// - Returns: the connection over which the receipts are given, as Docs/dbus/Manager1.md describes it.
+    package func confirmStream(_ stream: UnixFD, at name: BusName = HandoffName.control) async throws -> UnixFD {
+        var call = Self.call(
+            HandoffName.root,
+            HandoffName.managerInterface,
+            "ConfirmStream",
+            [.unixFD(stream), .noOptions]
+        )
+        call.destination = name
+        return try await connection.call(call, timeout: .seconds(25)).decode(at: 0, as: UnixFD.self)
+    }
+
     /// Fetches a whole activity from its origin; for a take, with the name by which a stream to its app is opened.
     ///
     /// When the task is cancelled, the daemon stops fetching it.

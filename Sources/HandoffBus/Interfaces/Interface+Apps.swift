@@ -18,7 +18,7 @@ extension Interface {
     /// What apps get of the interfaces of the daemon's own object.
     private static let partForApps: [InterfaceName: (methods: Set<MemberName>, properties: Set<MemberName>)] = [
         HandoffName.managerInterface: (
-            methods: ["CreateActivity", "OpenStream", "CancelStream"],
+            methods: ["CreateActivity", "OpenStream", "ConfirmStream", "CancelStream"],
             properties: ["Version", "ProtocolVersion", "RadioState"]
         )
     ]

@@ -50,6 +50,10 @@ package protocol ManagerHandler: Sendable {
     ///
     /// - Returns: what opens the stream, which may take long.
     func openStream(continuation: String, by caller: Caller) -> @Sendable () async throws -> UnixFD
+    /// Begins the use of receipts for the stream of which `stream` is the app's end.
+    ///
+    /// - Returns: the app's end of the connection over which they are given.
+    func confirmStream(_ stream: UnixFD) throws -> UnixFD
     /// Cancels the calls of `openStream` for that continuation by `client` which are in progress.
     func cancelStream(continuation: String, by client: BusName)
 }
@@ -62,7 +66,7 @@ extension Interface {
             methods: [
                 createActivity(handler), cardMethod(handler), trustCard(handler), rename(handler), leave(handler),
                 keepDevice(handler), removeDevice(handler), startLooking(handler), stopLooking(handler),
-                setFocus(handler), openStream(handler), cancelStream(handler),
+                setFocus(handler), openStream(handler), confirmStream(handler), cancelStream(handler),
             ],
             properties: constants(handler) + states(handler)
         ).annotatedForCodeGenerators()
@@ -174,6 +178,19 @@ extension Interface {
             let continuation = try invocation.arguments.decode(at: 0, as: String.self)
             let stream = handler.openStream(continuation: continuation, by: Caller(invocation))
             return .deferred { [.unixFD(try await stream())] }
+        }
+    }
+
+    private static func confirmStream(_ handler: some ManagerHandler) -> Method {
+        Method(
+            name: "ConfirmStream",
+            inputs: [
+                Argument(name: "stream", type: .unixFD), .options,
+            ],
+            outputs: [Argument(name: "receipts", type: .unixFD)]
+        ) { invocation in
+            let stream = try invocation.arguments.decode(at: 0, as: UnixFD.self)
+            return .reply([.unixFD(try handler.confirmStream(stream))])
         }
     }
 

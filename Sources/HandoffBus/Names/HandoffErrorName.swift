@@ -25,6 +25,7 @@ package enum HandoffErrorName: String, CaseIterable, Sendable {
     case timedOut = "TimedOut"
     case streamsNotSupported = "StreamsNotSupported"
     case continuationEnded = "ContinuationEnded"
+    case noSuchStream = "NoSuchStream"
     case cancelled = "Cancelled"
     case userCancelled = "UserCancelled"
     case notContinuable = "NotContinuable"

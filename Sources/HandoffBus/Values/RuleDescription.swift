@@ -38,7 +38,7 @@ package struct WithheldDescription: Hashable, Sendable {
     package let deviceName: String
     /// The activity type; empty while it is unknown.
     package let type: String
-    /// `paused`, `receive-only`, `denied`, `not-allowed` or `denied-there`.
+    /// `paused`, `receive-only`, `denied`, `not-allowed`, `unknown-host` or `denied-there`.
     package let reason: String
     /// The kind of the rule; empty for a pause and for receiving only.
     package let kind: String

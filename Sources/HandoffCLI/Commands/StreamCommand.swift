@@ -13,8 +13,9 @@ struct StreamCommand: AsyncParsableCommand {
             Together with `handoffctl publish --stream` on the other device, it is a pipe
             between two computers.
 
-            Exits with 0 only when both sides have finished. In a script whose standard
-            input stays open, --receive ends it with the other side.
+            Exits with 0 only when both sides have finished and the other one has taken all
+            that was sent. In a script whose standard input stays open, --receive ends it
+            with the other side.
             """
     )
 
@@ -59,7 +60,7 @@ struct StreamCommand: AsyncParsableCommand {
         try await options.withClient { client, output in
             if let known {
                 let streams = StandardStreams(direction: direction, deviceName: printable(knownName))
-                return try await streams.connect(to: try await client.openStream(known))
+                return try await streams.connect(to: try await client.openStream(known), of: client)
             }
             let chosen = try await waiting.choice(from: client, id: id, type: type, output)
             guard let continuation = try await client.fetch(chosen.path, for: .take).continuation else {
@@ -69,7 +70,7 @@ struct StreamCommand: AsyncParsableCommand {
                 )
             }
             let streams = StandardStreams(direction: direction, deviceName: printable(chosen.deviceName))
-            try await streams.connect(to: try await client.openStream(continuation))
+            try await streams.connect(to: try await client.openStream(continuation), of: client)
         }
     }
 }

@@ -1,3 +1,5 @@
+import HandoffModel
+
 /// The name of a copy: that of the file, as far as it can have it in a directory of this computer.
 struct CopyName: Sendable {
     /// What file systems of Linux allow, less the number and what some take for themselves.
@@ -10,14 +12,16 @@ struct CopyName: Sendable {
 
     /// Makes a name that another device has told; nil if it is that of no file.
     ///
-    /// A point at its beginning becomes a low line: the copy is not hidden, and is nothing that a program reads because
-    /// of its name, such as `.profile`.
+    /// A point or a hyphen at its beginning becomes a low line: the copy is not hidden, is nothing that a program reads
+    /// because of its name, such as `.profile`, and no option of a command to which `*` gives it. So does each character that
+    /// ``visibleFileName(_:)`` does not keep.
     init?(_ told: some Sequence<UInt8>) {
         var name = Array(told)
         guard !name.isEmpty, name != Array(".".utf8), name != Array("..".utf8),
             !name.contains(where: { $0 == 0 || $0 == UInt8(ascii: "/") })
         else { return nil }
-        if name[0] == UInt8(ascii: ".") { name[0] = UInt8(ascii: "_") }
+        name = visibleFileName(name)
+        if [UInt8(ascii: "."), UInt8(ascii: "-")].contains(name[0]) { name[0] = UInt8(ascii: "_") }
         let point = name.lastIndex(of: UInt8(ascii: ".")) ?? name.endIndex
         let isEnding = point > 0 && name.endIndex - point <= Self.maximumEndingBytes
         ending = isEnding ? Array(name[point...]) : []

@@ -19,7 +19,7 @@ final class FollowedInput: ActivityDelegate {
     init(over client: HandoffClient, _ output: Output) {
         self.client = client
         self.output = output
-        streams = FollowedStreams(output)
+        streams = FollowedStreams(over: client, output)
         activity = OfferedActivity(nil, over: client, output)
     }
 

@@ -28,12 +28,14 @@ final class FollowedStreams: Sendable {
         var open: [Int: Opened] = [:]
     }
 
+    private let client: HandoffClient
     private let output: Output
     private let state = Mutex(State())
     private let streams: AsyncStream<Opened>
     private let newStreams: AsyncStream<Opened>.Continuation
 
-    init(_ output: Output) {
+    init(over client: HandoffClient, _ output: Output) {
+        self.client = client
         self.output = output
         (streams, newStreams) = AsyncStream.makeStream()
     }
@@ -83,7 +85,7 @@ final class FollowedStreams: Sendable {
                 guard isAnswered != nil else { throw FollowedContent.Failure.late }
                 return try content.bytes()
             }
-            try await Self.send(content, to: opened.stream)
+            try await Self.send(content, to: opened.stream, try await receipts(of: opened.stream))
             try show("streamEnded", opened, "\(printable(opened.deviceName)) has the whole stream")
         } catch let failure as FollowedContent.Failure {
             try show("streamFailed", opened, message: failure.message, "the stream has failed: \(failure.message)")
@@ -108,11 +110,21 @@ final class FollowedStreams: Sendable {
 
     // MARK: Sending
 
-    /// Sends bytes on a thread of its own, since the socket blocks, and waits for the other side to end the stream.
-    private static func send(_ bytes: [UInt8], to stream: UnixFD) async throws {
+    /// Begins the use of receipts for a stream.
+    private func receipts(of stream: UnixFD) async throws -> BlockingReceipts {
+        do {
+            return try await BlockingReceipts(for: stream, from: client)
+        } catch is DBusError {
+            // The stream has broken already, or the daemon has gone.
+            throw FollowedContent.Failure.broken
+        }
+    }
+
+    /// Sends bytes on a thread of its own, since the socket blocks, and waits until the other side has all of them.
+    private static func send(_ bytes: [UInt8], to stream: UnixFD, _ receipts: BlockingReceipts) async throws {
         let end = Promise<Bool>()
         do throws(Errno) {
-            _ = try BlockingThread { end.fulfil(transmit(bytes, to: BlockingStream(stream))) }
+            _ = try BlockingThread { end.fulfil(transmit(bytes, to: BlockingStream(stream), receipts)) }
         } catch {
             throw FollowedContent.Failure.unreadable(error)
         }
@@ -121,12 +133,18 @@ final class FollowedStreams: Sendable {
 
     /// Sends bytes, and waits until the other side has all of them.
     ///
-    /// - Returns: false if the stream has ended with an error, or the other side has sent something.
-    private static func transmit(_ bytes: [UInt8], to stream: BlockingStream) -> Bool {
+    /// - Returns: false if the stream has ended with an error, or the other side has sent something or confirmed nothing.
+    private static func transmit(
+        _ bytes: [UInt8],
+        to stream: BlockingStream,
+        _ receipts: BlockingReceipts
+    ) -> Bool {
         do throws(Errno) {
             try stream.send(bytes[...])
             try stream.finishSending()
             guard try stream.receive(atMost: 1).isEmpty else { return false }
+            try receipts.give()
+            guard try receipts.wait() else { return false }
         } catch {
             return false
         }

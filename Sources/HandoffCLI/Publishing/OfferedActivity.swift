@@ -239,7 +239,7 @@ struct PublishEvent: Encodable {
     var kind: String?
     /// The name of the error, as in Docs/dbus/errors.md.
     var error: String?
-    /// Why a rule withholds it: `paused`, `receive-only`, `denied` or `not-allowed`.
+    /// Why a rule withholds it: `paused`, `receive-only`, `denied`, `not-allowed` or `unknown-host`.
     var reason: String?
     var message: String?
     /// The number of the stream.

@@ -145,7 +145,7 @@ struct PublishCommand: AsyncParsableCommand {
             { throw try await client.daemonExit(thenLost: "the activity") }
         )
         let streams = StandardStreams(direction: direction, deviceName: printable(opened.deviceName))
-        try await streams.connect(to: opened.stream)
+        try await streams.connect(to: opened.stream, of: client)
     }
 
     /// The first activity type that an app declares for documents of that media type.

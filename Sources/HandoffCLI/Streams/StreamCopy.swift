@@ -1,3 +1,4 @@
+import AsyncSupport
 import DBus
 import Epoll
 private import Glibc
@@ -17,6 +18,8 @@ final class StreamCopy: Sendable {
         case output(Errno)
         /// The other side has sent data though it should not.
         case unexpectedData
+        /// Everything was sent, and the other side has not confirmed that it has it.
+        case unconfirmed
     }
 
     private enum Event: Sendable {
@@ -28,16 +31,21 @@ final class StreamCopy: Sendable {
     private static let bufferBytes = 256 * 1024
 
     private let stream: UnixFD
+    private let receipts: BlockingReceipts
     private let number: CInt
     private let direction: StreamDirection
     private let counts = Mutex(ByteCounts())
     private let events: AsyncStream<Event>
     private let newEvents: AsyncStream<Event>.Continuation
 
-    /// - Parameter stream: a connected socket that resets the connection when it is closed before
-    ///   ``run(waitsForInput:)`` has returned; it is set to nonblocking mode.
-    init(_ stream: UnixFD, _ direction: StreamDirection) {
+    /// - Parameters:
+    ///   - stream: a connected socket that resets the connection when it is closed before ``run(waitsForInput:)`` has
+    ///     returned; it is set to nonblocking mode.
+    ///   - receipts: those of the stream.
+    ///   - direction: what is copied.
+    init(_ stream: UnixFD, _ receipts: BlockingReceipts, _ direction: StreamDirection) {
         self.stream = stream
+        self.receipts = receipts
         self.direction = direction
         number = stream.withFileDescriptor { $0 }
         (events, newEvents) = AsyncStream.makeStream()
@@ -46,12 +54,23 @@ final class StreamCopy: Sendable {
     /// How many bytes were copied so far.
     var byteCounts: ByteCounts { counts.withLock { $0 } }
 
-    /// Copies until both directions have ended, and ends this side of the stream.
+    /// Copies until both directions have ended, and ends this side of the stream; returns when the other side has confirmed
+    /// that it has everything, unless this side only receives.
     ///
     /// - Parameter waitsForInput: whether this side ends only with standard input; otherwise it ends when the other
     ///   side has.
     /// - Throws: the first failure; the stream is not ended then.
     func run(waitsForInput: Bool) async throws(Failure) {
+        let hasSent = try await copy(waitsForInput: waitsForInput)
+        guard hasSent || shutdown(number, CInt(SHUT_WR)) == 0 else { throw .broken }
+        try await confirm()
+        // Nothing waits to be sent any more.
+        var off = linger(l_onoff: 0, l_linger: 0)
+        setsockopt(number, SOL_SOCKET, SO_LINGER, &off, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    /// Copies until both directions have ended; returns whether this side has ended its own.
+    private func copy(waitsForInput: Bool) async throws(Failure) -> Bool {
         var hasReceived = false
         var hasSent = false
         // A pipe is locked while bytes are moved from or to it: the program at its other end could not even be killed.
@@ -68,7 +87,7 @@ final class StreamCopy: Sendable {
             case .sent: hasSent = true
             case .failed(let failure): throw failure
             }
-            if hasReceived, hasSent || !waitsForInput { return try finish(hasSent) }
+            if hasReceived, hasSent || !waitsForInput { return hasSent }
         }
         throw .broken
     }
@@ -215,11 +234,43 @@ final class StreamCopy: Sendable {
         guard both[1].revents == 0 else { throw .broken }
     }
 
-    /// Ends this side of the stream; what is still in the socket's buffer is sent after this process has ended.
-    private func finish(_ hasSent: Bool) throws(Failure) {
-        guard hasSent || shutdown(number, CInt(SHUT_WR)) == 0 else { throw .broken }
-        var off = linger(l_onoff: 0, l_linger: 0)
-        setsockopt(number, SOL_SOCKET, SO_LINGER, &off, socklen_t(MemoryLayout<linger>.size))
+    /// Has the receipts exchanged on a thread of its own.
+    private func confirm() async throws(Failure) {
+        let end = Promise<Result<Void, Failure>>()
+        do throws(Errno) {
+            _ = try BlockingThread {
+                end.fulfil(Result { () throws(Failure) in try self.exchangeReceipts() })
+            }
+        } catch {
+            throw .input(error)
+        }
+        guard let outcome = try? await end.value() else { throw .unconfirmed }
+        try outcome.get()
+    }
+
+    /// Gives the receipt for what has been received, and waits for that of the other side.
+    ///
+    /// A side that only receives does not wait: it has everything, whether or not the other one learns of it.
+    private func exchangeReceipts() throws(Failure) {
+        if direction != .sending { try keepOutput() }
+        do throws(Errno) {
+            try receipts.give()
+            if direction != .receiving, try !receipts.wait() { throw Errno.connectionReset }
+        } catch {
+            throw direction == .receiving ? .broken : .unconfirmed
+        }
+    }
+
+    /// Waits until a file that is the standard output is on its disk, which may fail where writing has not: over a network,
+    /// and where the disk has become full.
+    private func keepOutput() throws(Failure) {
+        do throws(Errno) {
+            _ = try systemCall { fsync(STDOUT_FILENO) }
+        } catch .invalidArgument, .notSupported, .readOnlyFileSystem {
+            // It is no file.
+        } catch {
+            throw .output(error)
+        }
     }
 
     private func call<Result: SignedInteger>(

@@ -19,7 +19,7 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
         /// The client that created it; only this client may change it.
         package let owner: Owner
         package var activity: Activity {
-            didSet { encodedSize = activity.reducedToRequiredKeys.encodedSize }
+            didSet { (keptSize, encodedSize) = Self.sizes(of: activity) }
         }
         /// Whether its owner allows it to be offered to other devices.
         package var isEligible: Bool
@@ -31,8 +31,10 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
         package var application: String?
         /// Why its document is not available on other devices now; nil when it is, or when there is no document.
         package var documentProblem: String?
-        /// Its encoded size in bytes.
+        /// The encoded size in bytes of what is sent of it.
         package private(set) var encodedSize: Int
+        /// The encoded size in bytes of all of it.
+        fileprivate private(set) var keptSize: Int
         /// Whether it has expired, as of the last ``ActivityRegister/expire(at:)``.
         package fileprivate(set) var isExpired = false
         /// The URL of the document that it was about last; nil if it never was about one.
@@ -51,15 +53,18 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
             self.owner = owner
             self.activity = activity
             self.isEligible = isEligible
-            encodedSize = activity.reducedToRequiredKeys.encodedSize
+            (keptSize, encodedSize) = Self.sizes(of: activity)
             lastDocument = activity.documentURL
+        }
+
+        private static func sizes(of activity: Activity) -> (kept: Int, sent: Int) {
+            let kept = activity.encodedSize
+            return (kept, activity.requiredUserInfoKeys.isEmpty ? kept : activity.reducedToRequiredKeys.encodedSize)
         }
     }
 
-    /// The largest number of activities that one client may have at a time.
-    package static var maximumPerOwner: Int { 256 }
-
     private var records: [ID: Record] = [:]
+    private var quota = ActivityQuota<Owner>()
     private var stack: [ID] = []
     /// The clients that have the focus, and those that have lost it; nil while it is unknown who has it.
     private var focus: (present: Set<Owner>, past: Set<Owner>)?
@@ -96,19 +101,14 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
 
     /// Adds an activity, which is not current yet.
     ///
-    /// - Throws: ``HandoffError`` with `limitReached` when the owner has too many.
+    /// - Throws: ``HandoffError`` with `limitReached` when the owner, or all owners together, have too many or too large ones.
     package mutating func insert(
         _ activity: Activity,
         owner: Owner,
         isEligible: Bool
     ) throws(HandoffError) -> Record {
-        guard records.values.count(where: { $0.owner == owner }) < Self.maximumPerOwner else {
-            throw HandoffError(
-                .limitReached,
-                "This client has \(Self.maximumPerOwner) activities already; invalidate those it no longer needs."
-            )
-        }
         let record = Record(id: nextID, owner: owner, activity: activity, isEligible: isEligible)
+        try quota.add(record.keptSize, of: owner)
         nextID = nextID.next
         records[record.id] = record
         if activity.expiration != nil { expiring.insert(record.id) }
@@ -119,9 +119,13 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
     /// Replaces an activity's state; unknown ids are ignored.
     ///
     /// An activity that is about another document from now on is another one for a user.
-    package mutating func update(_ id: ID, _ change: (inout Record) -> Void) {
-        guard var record = records[id] else { return }
+    ///
+    /// - Throws: ``HandoffError`` with `limitReached` when it would become too large; then nothing has changed.
+    package mutating func update(_ id: ID, _ change: (inout Record) -> Void) throws(HandoffError) {
+        guard let before = records[id] else { return }
+        var record = before
         change(&record)
+        try quota.replace(before.keptSize, by: record.keptSize, of: record.owner)
         if let document = record.activity.documentURL {
             if let last = record.lastDocument, last != document { record.documents += 1 }
             record.lastDocument = document
@@ -139,6 +143,18 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
             documented.insert(id)
         }
         records[id] = record
+    }
+
+    /// Records whether the owner has newer state than it has sent; unknown ids are ignored.
+    package mutating func setNeedsSave(_ needsSave: Bool, of id: ID) {
+        records[id]?.needsSave = needsSave
+    }
+
+    /// Records why the document of an activity is not available on other devices, nil if it is; ignored for one without a
+    /// document.
+    package mutating func setDocumentProblem(_ problem: String?, of id: ID) {
+        guard documented.contains(id) else { return }
+        records[id]?.documentProblem = problem
     }
 
     /// The URLs of documents, keyed by the activities that are about them.
@@ -201,7 +217,9 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
         stack.removeAll { $0 == id }
         expiring.remove(id)
         documented.remove(id)
-        return records.removeValue(forKey: id)
+        guard let record = records.removeValue(forKey: id) else { return nil }
+        quota.remove(record.keptSize, of: record.owner)
+        return record
     }
 
     /// Removes every activity of a client that has left, and returns them in the order of their creation.

@@ -13,7 +13,7 @@ extension Origin {
         guard request.purpose.asksToSave, let record = record(for: request, at: now) else { return .ready }
         if saves.isOpen(record.id) { return saves.isAwaited(record.id) ? .saving(record.id, asking: nil) : .ready }
         guard record.needsSave, record.delegate != nil else { return .ready }
-        register.update(record.id) { $0.needsSave = false }
+        register.setNeedsSave(false, of: record.id)
         return .saving(record.id, asking: saves.begin(record.id, at: now))
     }
 
@@ -28,7 +28,7 @@ extension Origin {
     /// An app that could not save still has newer state.
     package mutating func saveEnded(_ saveRequest: SaveRequests.Request, _ outcome: SaveRequests.Outcome) -> Bool {
         guard saves.end(saveRequest) else { return false }
-        if outcome != .saved { register.update(saveRequest.activity) { $0.needsSave = true } }
+        if outcome != .saved { register.setNeedsSave(true, of: saveRequest.activity) }
         return true
     }
 

@@ -99,12 +99,12 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
         by client: Owner
     ) throws(HandoffError) {
         try check(id, belongsTo: client)
-        register.update(id) { $0.needsSave = needsSave }
+        register.setNeedsSave(needsSave, of: id)
     }
 
     /// Changes an activity's state or eligibility.
     ///
-    /// - Throws: ``HandoffError`` with `noSuchActivity` or `notOwner`.
+    /// - Throws: ``HandoffError`` with `noSuchActivity`, `notOwner` or `limitReached`.
     package mutating func update(
         _ id: ActivityID,
         by client: Owner,
@@ -112,7 +112,7 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
         _ change: (inout ActivityRegister<Owner>.Record) -> Void
     ) throws(HandoffError) {
         try check(id, belongsTo: client)
-        applyChange(at: now) { $0.update(id, change) }
+        try applyChange(at: now) { register throws(HandoffError) in try register.update(id, change) }
     }
 
     /// The URLs of documents, by the activities that are about them.
@@ -120,7 +120,7 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
 
     /// Records why an activity's document is not available on other devices, nil if it is; unknown ids are ignored.
     package mutating func setDocumentProblem(_ problem: String?, of id: ActivityID, at now: Moment) {
-        applyChange(at: now) { $0.update(id) { $0.documentProblem = problem } }
+        applyChange(at: now) { $0.setDocumentProblem(problem, of: id) }
     }
 
     /// Makes the activity the current one.
@@ -311,9 +311,14 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
     }
 
     /// Applies a change to the register, and updates the advertisement.
-    mutating func applyChange(at now: Moment, _ change: (inout ActivityRegister<Owner>) -> Void) {
+    ///
+    /// - Throws: what `change` throws, which has changed nothing then.
+    mutating func applyChange<Failure: Error>(
+        at now: Moment,
+        _ change: (inout ActivityRegister<Owner>) throws(Failure) -> Void
+    ) throws(Failure) {
         let before = offered
-        change(&register)
+        try change(&register)
         register.expire(at: now)
         updateAdvertisement(from: before, at: now)
     }

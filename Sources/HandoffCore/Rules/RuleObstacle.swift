@@ -8,6 +8,8 @@ package enum RuleObstacle: Hashable, Sendable {
     case denied(RuleSubject)
     /// There are rules that allow something of that kind, and none of them allows it.
     case notAllowed(RuleSubject.Kind)
+    /// There are rules about sites, and it is not known which host this one is, as an address spells it.
+    case unknownHost(String)
     /// The device has answered that a rule there gives this one nothing.
     case deniedThere
 
@@ -18,6 +20,7 @@ package enum RuleObstacle: Hashable, Sendable {
         case .receiveOnly: "receive-only"
         case .denied: "denied"
         case .notAllowed: "not-allowed"
+        case .unknownHost: "unknown-host"
         case .deniedThere: "denied-there"
         }
     }
@@ -33,6 +36,7 @@ package enum RuleObstacle: Hashable, Sendable {
         case .paused, .receiveOnly: nil
         case .denied(let subject): subject.kind
         case .notAllowed(let kind): kind
+        case .unknownHost: .site
         case .deniedThere: .device
         }
     }
@@ -47,6 +51,9 @@ package enum RuleObstacle: Hashable, Sendable {
                 + "`handoffctl rules remove \(subject.kind.rawValue) \(subject.value)` removes the rule."
         case .notAllowed(let kind):
             "Only certain \(kind.plural) are allowed, and this is none of them; `handoffctl rules` lists them."
+        case .unknownHost(let host):
+            "There are rules about sites, and handoffd does not know which host \(host) is: browsers show the usual form of "
+                + "such a name. `handoffctl rules` lists the rules."
         case .deniedThere:
             "A rule on that device gives this one nothing; `handoffctl rules` there lists it. It is asked again when it is "
                 + "chosen after a quarter of an hour at the latest."

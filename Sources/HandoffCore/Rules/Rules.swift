@@ -11,6 +11,8 @@ package import HandoffModel
 /// 3. By kind, in the order of `RuleSubject.Kind`: a rule that denies wins over any that allows, however general or
 ///    special the two are. Where rules allow something of a kind, only that is allowed.
 ///
+/// Where there are rules about sites, a page is denied too if it is not known which host its address means.
+///
 /// Rules about types, apps and sites concern activities; those about devices concern what a device gets and offers.
 /// None of them concerns the circle: a denied device is still trusted.
 package struct Rules: Hashable, Sendable {
@@ -153,10 +155,11 @@ package struct Rules: Hashable, Sendable {
 
     /// An activity without a web page is no concern of rules about sites.
     private func obstacle(page: WebpageURL?) -> RuleObstacle? {
-        guard let page, !verdicts.isEmpty else { return nil }
-        let host = page.host
+        guard let page, verdicts.keys.contains(where: { $0.kind == .site }) else { return nil }
+        // A spelling that only some programs understand gets round no rule.
+        guard let host = page.host else { return .unknownHost(page.hostText) }
         return obstacle(.site) { subject in
-            if case .site(let site) = subject, let host { site.includes(host) } else { false }
+            if case .site(let site) = subject { site.includes(host) } else { false }
         }
     }
 

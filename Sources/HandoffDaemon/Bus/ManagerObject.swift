@@ -131,6 +131,10 @@ struct ManagerObject: ManagerHandler {
         }
     }
 
+    func confirmStream(_ stream: UnixFD) throws -> UnixFD {
+        try objects.streams.apps.beginReceipts(of: stream)
+    }
+
     func cancelStream(continuation: String, by client: BusName) {
         objects.requests.cancel(by: client, about: continuation)
     }

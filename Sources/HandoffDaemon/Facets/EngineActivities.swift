@@ -46,7 +46,7 @@ struct EngineActivities: Sendable {
 
     /// Changes the contents of an activity.
     ///
-    /// - Throws: ``HandoffError`` with `noSuchActivity` or `notOwner`.
+    /// - Throws: ``HandoffError`` with `noSuchActivity`, `notOwner` or `limitReached`.
     func update(
         _ id: ActivityRegister.ID,
         by client: BusName,

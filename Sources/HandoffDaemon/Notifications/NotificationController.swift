@@ -2,6 +2,7 @@ import DBus
 import DesktopNotifications
 import HandoffBus
 import HandoffCore
+import HandoffModel
 import Logging
 
 /// The notification on the desktop, if there is one, and the state machine that decides about it.
@@ -18,8 +19,9 @@ struct NotificationController {
         case alarm
         /// Something that the user should know: a headline and a sentence.
         case message(String, String)
-        /// The same, which waits for a server where there is none: nobody at this computer knows of it.
-        case report(String, String)
+        /// Another device has reported a change of the circle, which nobody at this computer knows of: where there is no
+        /// server, it waits for one.
+        case circleChanged(TrustedDevices.Changes, by: DeviceID, named: String)
         /// The name of the device for whose activity the user waits; nil when the user waits no longer.
         case waiting(String?)
     }
@@ -53,6 +55,7 @@ struct NotificationController {
     private let engine: Engine
     private let logger: Logger
     private var machine = NearbyNotifications()
+    private var reports = CircleReports()
     private var shown: Shown?
     /// The reports that no server has shown yet, the oldest first.
     private var unshown: [DesktopNotification] = []
@@ -86,8 +89,9 @@ struct NotificationController {
         case .alarm: break
         case .message(let summary, let message):
             _ = await show(DesktopNotification(summary: summary, body: message))
-        case .report(let summary, let message):
-            await report(DesktopNotification(summary: summary, body: message))
+        case .circleChanged(let changes, let source, let name):
+            let new = reports.reports(of: changes, by: source, named: name, at: Moment.now.uptime)
+            for report in new { await show(report) }
         case .waiting(let device): await showWait(for: device)
         }
         return nil
@@ -133,8 +137,8 @@ struct NotificationController {
     }
 
     /// Shows a report, now or when there is a server.
-    private mutating func report(_ notification: DesktopNotification) async {
-        unshown.append(notification)
+    private mutating func show(_ report: CircleReports.Report) async {
+        unshown.append(DesktopNotification(summary: report.summary, body: report.body))
         if unshown.count > Self.maximumUnshown {
             unshown.removeFirst()
             logger.notice("a notification was lost: none can be shown", metadata: ["event": "notification.lost"])

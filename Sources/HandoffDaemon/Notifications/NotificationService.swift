@@ -53,24 +53,8 @@ struct NotificationService: Sendable {
 
     /// Tells the user that another device has changed who belongs to the circle.
     func circleChanged(_ changes: TrustedDevices.Changes, by source: DeviceID) {
-        let source = engine.trust.member(source)?.name.rawValue ?? source.description
-        for device in changes.added {
-            newEvents.yield(
-                .report("\(device.name) joined your devices", "\(source) reported it. Remove it if it is not yours.")
-            )
-        }
-        let questions = Set(changes.questions.map(\.id))
-        for device in changes.removed where !questions.contains(device.id) {
-            newEvents.yield(.report("\(device.name) was removed from your devices", "\(source) reported it."))
-        }
-        for member in changes.questions {
-            newEvents.yield(
-                .report(
-                    "Is \(member.name) still one of your devices?",
-                    "\(source) reported a change that only you can judge. Run `handoffctl devices`."
-                )
-            )
-        }
+        let name = engine.trust.member(source)?.name.rawValue ?? source.description
+        newEvents.yield(.circleChanged(changes, by: source, named: name))
     }
 
     /// Tells the user that this device has changed who belongs to the circle, whichever program has asked for it.

@@ -76,6 +76,7 @@ package struct Daemon<R: Radio>: Sendable {
         on reactor: Reactor
     ) throws -> [any Service] {
         let client = SessionClient(engine: engine, radio: radio)
+        let streams = AppStreams(on: reactor)
         let apps = AppTracker(
             engine: engine,
             scan: options.apps,
@@ -110,7 +111,7 @@ package struct Daemon<R: Radio>: Sendable {
             AlarmService(engine: engine, reactor: reactor),
             apps,
             sites,
-            ListeningService(engine: engine, radio: radio, reactor: reactor, logger: logger),
+            ListeningService(engine: engine, radio: radio, apps: streams, reactor: reactor, logger: logger),
             ScanningService(engine: engine, radio: radio, logger: logger),
             client,
             CircleUpdateService(client: client, logger: logger),
@@ -136,7 +137,7 @@ package struct Daemon<R: Radio>: Sendable {
                     list: folders,
                     apps: options.apps.directories
                 ),
-                streams: StreamOpener(client: client, reactor: reactor, logger: logger),
+                streams: StreamOpener(client: client, apps: streams, reactor: reactor, logger: logger),
                 pairing: pairing,
                 rules: rules,
                 settings: reloader,

@@ -7,6 +7,7 @@ import Logging
 struct ListeningService<R: Radio>: Service {
     let engine: Engine
     let radio: R
+    let apps: AppStreams
     let reactor: Reactor
     let logger: Logger
 
@@ -15,7 +16,7 @@ struct ListeningService<R: Radio>: Service {
     }
 
     private func listen() async throws {
-        let server = SessionServer(engine: engine, reactor: reactor, logger: logger)
+        let server = SessionServer(engine: engine, apps: apps, reactor: reactor, logger: logger)
         try await withBackgroundTasks([{ try await server.run() }]) { try await listen(with: server) }
     }
 

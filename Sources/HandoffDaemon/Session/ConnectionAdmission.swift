@@ -30,8 +30,14 @@ final class ConnectionAdmission: Sendable {
     /// The limiter for peers that send requests as a trusted device.
     let authenticated = ConnectionLimiter<DeviceID>(limit: maximumAuthenticated)
 
+    private let exchanges = Mutex(ExchangeLimit())
     /// The number of open streams of each device that has any.
     private let streams = Mutex<[DeviceID: Int]>([:])
+
+    /// Counts an exchange of circles that a trusted device begins; returns false when it has begun too many.
+    func admitsExchange(with device: DeviceID) -> Bool {
+        exchanges.withLock { $0.admit(device, at: Moment.now.uptime) }
+    }
 
     /// Returns whether one more stream of a device can be opened.
     func hasRoomForStream(of device: DeviceID) -> Bool { streams.withLock { Self.hasRoom(in: $0, for: device) } }

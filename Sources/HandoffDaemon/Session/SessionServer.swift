@@ -12,6 +12,8 @@ import Synchronization
 /// Answers trusted devices, and the peers of unreconciled pairings, each on its own channel.
 struct SessionServer: Sendable {
     let engine: Engine
+    /// The streams of apps, which the caller's side uses too.
+    let apps: AppStreams
     let reactor: Reactor
     let logger: Logger
 
@@ -19,8 +21,9 @@ struct SessionServer: Sendable {
     private let logLimiter = RateLimiter()
     private let streams = StreamRunner()
 
-    init(engine: Engine, reactor: Reactor, logger: Logger) {
+    init(engine: Engine, apps: AppStreams, reactor: Reactor, logger: Logger) {
         self.engine = engine
+        self.apps = apps
         self.reactor = reactor
         self.logger = logger
     }
@@ -164,7 +167,9 @@ struct SessionServer: Sendable {
         }
         engine.trust.recordSession(with: device)
         let isTrusted = engine.trust.device(device) != nil
-        if case .circle(let request) = accepted.authenticated.request, isTrusted {
+        if case .circle(let request) = accepted.authenticated.request, isTrusted,
+            admission.admitsExchange(with: device)
+        {
             return AnsweredSession(session: try await exchange(accepted, request, on: channel), streamed: nil)
         }
         return try await withFirstMessage(of: channel) {
@@ -267,6 +272,8 @@ struct SessionServer: Sendable {
         switch request {
         case .settle(let request):
             return engine.pairings.answer(to: request, from: device)
+        case .circle where isTrusted:
+            return .refusal(.busy, "Your device has exchanged its circle with this one too often; try again later.")
         case .circle,
             .fetch where !isTrusted, .stream where !isTrusted, .report where !isTrusted, nil where !isTrusted:
             return .refusal(.notPaired, "The pairing is not reconciled yet.")
@@ -300,7 +307,7 @@ struct SessionServer: Sendable {
         _ release: Promise<Void>
     ) async throws {
         var session = session
-        let app: LocalStream
+        let app: AppStreams.End
         do {
             app = try await connect(to: activity, for: accepted.authenticated.device)
         } catch let error as HandoffError {
@@ -312,7 +319,7 @@ struct SessionServer: Sendable {
         do {
             try await channel.sendAll(try session.open(.stream))
         } catch {
-            app.reset()
+            app.socket.reset()
             throw error
         }
         let directions = session.stream()
@@ -327,19 +334,17 @@ struct SessionServer: Sendable {
     ///
     /// When this returns, the daemon holds no copy of the app's end: otherwise it would not notice that the app closes
     /// it.
-    private func connect(to activity: ActivityRegister.ID, for device: DeviceID) async throws -> LocalStream {
-        let pair = try await LocalStreamPair.connected(on: reactor)
-        let file = UnixFD(taking: try pair.duplicateFar())
-        let near = pair.takeNear()
+    private func connect(to activity: ActivityRegister.ID, for device: DeviceID) async throws -> AppStreams.End {
+        let (end, forApp) = try await apps.connect()
         do {
             try await withTimeout(Self.limit, throwing: Self.tooSlow) {
-                try await engine.sessions.deliverStream(file, to: activity, openedBy: device)
+                try await engine.sessions.deliverStream(forApp, to: activity, openedBy: device)
             }
         } catch {
-            near.reset()
+            end.socket.reset()
             throw error
         }
-        return near
+        return end
     }
 
     private static let tooSlow = HandoffError(.timedOut, "The peer took too long.")

@@ -4,13 +4,14 @@ import Epoll
 import HandoffCore
 import HandoffRadio
 import HandoffWire
-import LocalStream
 import Logging
 
 /// Opens continuation streams to the apps of activities that were continued on this device, and transfers their bytes
 /// until they end.
 struct StreamOpener: Sendable {
     let client: SessionClient
+    /// The streams of apps, which the origin's side uses too.
+    let apps: AppStreams
     let reactor: Reactor
     let logger: Logger
     private let appDials = AppDialTurns()
@@ -21,8 +22,8 @@ struct StreamOpener: Sendable {
     /// which libraries of D-Bus give up.
     private static let limit = Duration.seconds(24)
 
-    init(client: SessionClient, reactor: Reactor, logger: Logger) {
-        (self.client, self.reactor, self.logger) = (client, reactor, logger)
+    init(client: SessionClient, apps: AppStreams, reactor: Reactor, logger: Logger) {
+        (self.client, self.apps, self.reactor, self.logger) = (client, apps, reactor, logger)
     }
 
     /// Returns a connected socket whose other end is the app that began the activity.
@@ -121,14 +122,12 @@ struct StreamOpener: Sendable {
     }
 
     /// Gives the requesting app its end of a connection, and returns the other.
-    ///
-    /// Only the app may hold its end: otherwise its closing would not be noticed.
-    private func connect(_ result: SessionResult<UnixFD>) async throws -> LocalStream {
-        let pair = try await LocalStreamPair.connected(on: reactor)
-        guard result.deliver(UnixFD(taking: try pair.duplicateFar())) else {
+    private func connect(_ result: SessionResult<UnixFD>) async throws -> AppStreams.End {
+        let (end, forApp) = try await apps.connect()
+        guard result.deliver(forApp) else {
             throw HandoffError(.timedOut, "The app stopped waiting for the stream.")
         }
-        return pair.takeNear()
+        return end
     }
 
     private func report(_ error: any Error, of peer: SessionPeer) {

@@ -148,7 +148,7 @@ package final class Engine: Sendable {
     }
 
     private func write(_ draft: KeptState, replacing before: KeptState) async throws {
-        let changesDevices = draft.devices.contents != before.devices.contents
+        let changesDevices = draft.devices.contents.isWorthWriting(after: before.devices.contents)
         guard changesDevices || draft.pairings != before.pairings else { return }
         logger.debug("writing what has changed", metadata: ["event": "state.writing"])
         if draft.devices.identity.id != before.devices.identity.id {

@@ -19,6 +19,7 @@ struct StreamRelay: Sendable {
     }
 
     private let app: LocalStream
+    private let receipt: StreamReceipt
     private let radio: any RadioChannel
     /// Whether this side opened the channel: it is the last to confirm that all has arrived, and the other side then
     /// closes.
@@ -31,8 +32,6 @@ struct StreamRelay: Sendable {
     private let hasLeftRadio: Promise<Void>
 
     private let progress = CurrentValue(Progress.writing)
-    /// Whether the app of this side has finished writing.
-    private let hasAppFinished = CurrentValue(false)
     /// Fulfilled when this side sends nothing more over the radio.
     private let hasSentMove = Promise<Void>()
     /// What waits for the app of this side.
@@ -42,14 +41,15 @@ struct StreamRelay: Sendable {
     ///
     /// - Parameter hasLeftRadio: is fulfilled when the stream has moved, and does not use the radio any more.
     init(
-        app: LocalStream,
+        _ end: AppStreams.End,
         radio: any RadioChannel,
         isCaller: Bool,
         network: StreamNetwork,
         hasLeftRadio: Promise<Void>,
         log: PeerLog
     ) {
-        self.app = app
+        app = end.socket
+        receipt = end.receipt
         self.radio = radio
         self.isCaller = isCaller
         self.network = network
@@ -59,7 +59,7 @@ struct StreamRelay: Sendable {
 
     /// Makes the relay of a stream that may move to the local network if the user allows it.
     init(
-        _ app: LocalStream,
+        _ end: AppStreams.End,
         over radio: any RadioChannel,
         isCaller: Bool,
         _ directions: StreamDirections,
@@ -74,7 +74,7 @@ struct StreamRelay: Sendable {
             on: reactor
         )
         self.init(
-            app: app,
+            end,
             radio: radio,
             isCaller: isCaller,
             network: network,
@@ -85,10 +85,12 @@ struct StreamRelay: Sendable {
 
     /// Transfers bytes until both apps have finished and each side knows that everything has arrived.
     ///
-    /// Any other end is an error for both apps, never an end of file: their sockets are reset, and the channel closes.
+    /// An app that uses receipts ends its part only when it has said that it has everything. Any other end is an error for
+    /// both apps, never an end of file: their sockets are reset, and the channel closes.
     ///
     /// - Throws: `RadioError`, `NetworkError`, `HandoffError`, `Errno`, or `CancellationError`.
     func run(_ directions: StreamDirections) async throws {
+        defer { receipt.close() }
         let radio = RadioStreamChannel(radio)
         let output = StreamOutput(radio, directions.sending)
         do {
@@ -123,9 +125,10 @@ struct StreamRelay: Sendable {
             guard !bytes.isEmpty else { break }
             try await output.send(data: bytes)
         }
-        hasAppFinished.set(true)
+        receipt.appHasFinished()
         try await output.send(.end)
         try await reached(isCaller ? .arrived : .ended)
+        try await receipt.whenTaken()
         try await output.send(.arrived)
     }
 
@@ -206,6 +209,7 @@ struct StreamRelay: Sendable {
                     try await flush(&data)
                     input.put(.end)
                 case .arrived:
+                    guard receipt.appEnd != nil else { throw Self.earlyArrival }
                     hasArrived = true
                     input.put(.arrived)
                 case .offer(let offer): network.receive(offer)
@@ -249,12 +253,13 @@ struct StreamRelay: Sendable {
                 for bytes in pieces { try await app.write(bytes) }
                 input.releaseNetworkData()
             case .end:
-                // An app that has finished before learns with this end that all of its bytes have arrived; so it waits
-                // for the confirmation. Any other app may need the end in order to answer.
-                if !hasAppFinished.value { finishWriting() }
+                // An app that has finished before, without receipts, learns with this end that all of its bytes have
+                // arrived; so it waits for the confirmation. Any other app may need the end in order to answer.
+                if receipt.appEnd != .withoutReceipts { finishWriting() }
                 progress.set(.ended)
             case .arrived:
                 finishWriting()
+                receipt.confirm()
                 progress.set(.arrived)
             }
         }
@@ -265,6 +270,12 @@ struct StreamRelay: Sendable {
         // An app that has closed its end does not read any more; the error is ignored.
         try? app.finishWriting()
     }
+
+    private static let earlyArrival = HandoffError(
+        .peerMisbehaved,
+        "The peer has confirmed the end of a stream that was not sent.",
+        violation: .outOfTurn
+    )
 
     private func reached(_ wanted: Progress) async throws {
         var now = progress.current

@@ -39,6 +39,9 @@ extension DesktopState {
         guard let mirror else { return [] }
         let advisories = mirror.status.advisories.filter { $0.name == "withheld" }.map(\.message)
         let rules = mirror.rules.withheld
-        return advisories + rules.filter { $0.reason == "denied" || $0.reason == "not-allowed" }.map(\.message)
+        return advisories + rules.filter { Self.denials.contains($0.reason) }.map(\.message)
     }
+
+    /// The reasons that are rules about what is withheld.
+    private static let denials: Set<String> = ["denied", "not-allowed", "unknown-host"]
 }

@@ -85,9 +85,9 @@ extension Unicode.Scalar {
     var isJoiner: Bool { value == 0x200C || value == 0x200D }
 
     /// Whether a joiner beside this scalar may be visible: no alphabet before Hebrew uses one.
-    fileprivate var mayBeJoined: Bool { value >= 0x0590 }
+    var mayBeJoined: Bool { value >= 0x0590 }
 
-    fileprivate var isMark: Bool {
+    var isMark: Bool {
         switch properties.generalCategory {
         case .nonspacingMark, .spacingMark, .enclosingMark: true
         default: false

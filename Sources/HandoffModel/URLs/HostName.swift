@@ -1,12 +1,15 @@
-/// The name of a host on the web in one spelling: in lower case, in ASCII, without a dot at the end.
+/// The name or the address of a host on the web in its one spelling, so that two are equal where a browser goes to the same
+/// host.
 ///
-/// A label that is not ASCII is kept in Punycode (RFC 3492, RFC 5891), as browsers send it. An IPv4 address is kept as
-/// it is written, an IPv6 address in brackets.
+/// A name is in lower case, in ASCII, without a dot at the end; a label beyond ASCII is in Punycode (RFC 3492, RFC 5891). An
+/// IPv4 address has four decimal numbers, however it is written: `127.1` and `0x7f000001` are 127.0.0.1 (WHATWG URL, "host
+/// parsing"). An IPv6 address is in brackets and as short as it can be (RFC 5952), or is the IPv4 address that it contains.
+///
+/// Of a label beyond ASCII, only what browsers leave as it is, or put in lower case, is known (``HostLabel``). Any other
+/// spelling is no host name: a rule cannot tell which host it means, and must not pass it.
 package struct HostName: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The longest name in bytes (RFC 1035, section 2.3.4, in text form).
     package static let maximumBytes = 253
-    /// The longest label in bytes (RFC 1035, section 2.3.4).
-    private static let maximumLabelBytes = 63
 
     /// The name.
     package let description: String
@@ -15,10 +18,11 @@ package struct HostName: Hashable, Sendable, Comparable, CustomStringConvertible
     ///
     /// - Throws: ``ModelError/Code/invalidIdentifier`` for anything else, such as a whole URL.
     package init(_ text: String) throws(ModelError) {
-        guard let name = Self.normalized(text) else {
+        guard let name = Self.canonical(text) else {
             throw ModelError(
                 .invalidIdentifier,
-                "\(text.debugDescription) is not a host: use a name such as example.org, without https:// and path."
+                "\(text.debugDescription) is not a host: use a name such as example.org, without https:// and path; one "
+                    + "beyond ASCII in the form that browsers show, or that with xn--."
             )
         }
         description = name
@@ -36,50 +40,41 @@ package struct HostName: Hashable, Sendable, Comparable, CustomStringConvertible
         description.hasPrefix("[") || description.split(separator: ".").last?.allSatisfy(\.isNumber) == true
     }
 
-    private static func normalized(_ text: String) -> String? {
-        let lower = text.lowercased()
-        if lower.hasPrefix("[") { return isBracketedAddress(lower) ? lower : nil }
-        let name = lower.hasSuffix(".") ? String(lower.dropLast()) : lower
-        let labels = name.split(separator: ".", omittingEmptySubsequences: false).map(asciiLabel)
-        let joined = labels.compactMap(\.self).joined(separator: ".")
-        guard !labels.contains(nil), (1...maximumBytes).contains(joined.utf8.count) else { return nil }
-        return joined
-    }
-
-    private static func isBracketedAddress(_ text: String) -> Bool {
-        text.hasSuffix("]")
-            && text.dropFirst().dropLast().utf8.allSatisfy {
-                $0.isLowercaseHexDigit || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".")
-            } && text.utf8.count { $0 == UInt8(ascii: ":") } >= 2
-    }
-
-    private static func asciiLabel(_ label: Substring) -> String? {
-        let ascii = label.utf8.allSatisfy { $0 < 0x80 } ? String(label) : Punycode.encode(label).map { "xn--" + $0 }
-        guard let ascii, (1...maximumLabelBytes).contains(ascii.utf8.count),
-            ascii.utf8.allSatisfy({ $0.isASCIIWordByte || $0 == UInt8(ascii: "-") })
-        else { return nil }
-        return ascii
+    private static func canonical(_ text: String) -> String? {
+        if text.hasPrefix("[") {
+            guard text.hasSuffix("]") else { return nil }
+            return HostAddress(version6: text.dropFirst().dropLast())?.description
+        }
+        let name = text.hasSuffix(".") ? text.dropLast() : text[...]
+        let labels = name.split(separator: ".", omittingEmptySubsequences: false).map(HostLabel.canonical)
+        let known = labels.compactMap(\.self)
+        guard known.count == labels.count, let last = known.last else { return nil }
+        if HostAddress.isNumber(last) { return HostAddress(version4: known)?.description }
+        let joined = known.joined(separator: ".")
+        return (1...maximumBytes).contains(joined.utf8.count) ? joined : nil
     }
 }
 
 extension WebpageURL {
-    /// The host of the page; nil for one that no name system has, which matches no ``HostName``.
+    /// The host of the page; nil for one of which it is not known where a browser goes.
     package var host: HostName? {
-        let afterScheme = rawValue.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
-        let authority = afterScheme.prefix { !"/?#\\".utf8.contains($0) }
-        let hostAndPort = authority.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false).last ?? []
-        let colon = UInt8(ascii: ":")
-        let bracket = hostAndPort.first == UInt8(ascii: "[") ? hostAndPort.firstIndex(of: UInt8(ascii: "]")) : nil
-        let host = bracket.map { hostAndPort[...$0] } ?? hostAndPort.prefix { $0 != colon }
-        guard let bytes = PercentCoding.decode(host), let text = String(validating: bytes, as: UTF8.self) else {
+        guard let bytes = PercentCoding.decode(writtenHost), let text = String(validating: bytes, as: UTF8.self) else {
             return nil
         }
         return try? HostName(text)
     }
-}
 
-extension UInt8 {
-    fileprivate var isLowercaseHexDigit: Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self)
+    /// The host of the page as the address has it, for people.
+    package var hostText: String { String(decoding: writtenHost, as: UTF8.self) }
+
+    private var writtenHost: Substring.UTF8View.SubSequence {
+        let afterScheme = rawValue.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
+        let authority = afterScheme.prefix { !"/?#\\".utf8.contains($0) }
+        let at = authority.lastIndex(of: UInt8(ascii: "@")).map { authority.index(after: $0) }
+        let hostAndPort = authority[(at ?? authority.startIndex)...]
+        if hostAndPort.first == UInt8(ascii: "["), let end = hostAndPort.firstIndex(of: UInt8(ascii: "]")) {
+            return hostAndPort[...end]
+        }
+        return hostAndPort.prefix { $0 != UInt8(ascii: ":") }
     }
 }

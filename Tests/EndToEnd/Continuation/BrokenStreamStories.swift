@@ -157,6 +157,22 @@ struct BrokenStreamStories {
         }
     }
 
+    @Test("A command that sends a file fails when the link is lost, though the reader, without input, has finished")
+    func brokenAfterAnEmptyInput() async throws {
+        try await World.runPair { world, laptop, desktop in
+            try world.write(String(repeating: "Call me Ishmael.\n", count: 20_000), to: "source")
+            let file = world.directory.appending(path: "source").path()
+            try await laptop.offeringPipe(to: desktop, "< '\(file)'") { writer, _ in
+                try await desktop.withShell("stream", "< /dev/null") { reader, output in
+                    _ = try await output.first { $0 }
+                    try world.setAir { $0.apart = [["laptop"], ["desktop"]] }
+                    #expect(await writer.exitStatus() == 1)
+                    #expect(await reader.exitStatus() == 1)
+                }
+            }
+        }
+    }
+
     @Test("A second reader of a program that serves one stream fails, and does not wait")
     func second() async throws {
         try await World.runPair { world, laptop, desktop in

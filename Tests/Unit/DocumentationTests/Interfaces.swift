@@ -62,6 +62,7 @@ enum Interfaces {
         func openStream(continuation: String, by caller: Caller) -> @Sendable () async throws -> UnixFD {
             { throw CancellationError() }
         }
+        func confirmStream(_ stream: UnixFD) throws -> UnixFD { throw NotServed() }
         func cancelStream(continuation: String, by client: BusName) {}
     }
 

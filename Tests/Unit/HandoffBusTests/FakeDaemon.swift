@@ -197,6 +197,10 @@ struct FakeManager: ManagerHandler {
         { throw HandoffErrorName.streamsNotSupported.reply("This daemon has no streams.") }
     }
 
+    func confirmStream(_ stream: UnixFD) throws -> UnixFD {
+        throw HandoffErrorName.noSuchStream.reply("This daemon has no streams.")
+    }
+
     func cancelStream(continuation: String, by client: BusName) {
         try? daemon.note("CancelStream \(continuation)", by: client)
     }

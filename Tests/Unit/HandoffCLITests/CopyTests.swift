@@ -11,8 +11,13 @@ struct CopyTests {
         "Names are numbered before their ending, and shortened before it",
         arguments: [
             ("report.pdf", "report (2).pdf"), ("a.tar.gz", "a.tar (2).gz"), ("README", "README (2)"),
-            (".profile", "_profile (2)"), ("..a", "_ (2).a"), ("a.", "a (2)."), ("-rf", "-rf (2)"),
-            ("a\nb", "a\nb (2)"),
+            (".profile", "_profile (2)"), ("..a", "_ (2).a"), ("a.", "a (2)."), ("-rf", "_rf (2)"),
+            ("--checkpoint-action=exec=sh x.sh", "_-checkpoint-action=exec=sh x (2).sh"), ("-", "_ (2)"),
+            ("a\nb.txt", "a_b (2).txt"), ("a\tb\r", "a_b_ (2)"), ("\u{1B}]0;x\u{7}a.txt", "_]0;x_a (2).txt"),
+            ("report\u{202E}fdp.desktop", "report_fdp (2).desktop"), ("\u{202E}-rf", "_-rf (2)"),
+            ("a\u{200B}\u{9B}b\u{2028}c", "a__b_c (2)"), ("a\u{E0041}\u{FEFF}", "a__ (2)"), ("a\u{200D}b", "a_b (2)"),
+            ("می\u{200C}خواهم", "می\u{200C}خواهم (2)"), ("3.04\u{202F}PM  x.png", "3.04\u{202F}PM  x (2).png"),
+            ("日本 ü\u{308}.txt", "日本 ü\u{308} (2).txt"), ("a.txt ", "a (2).txt "),
             ("x.averyveryverylongending", "x.averyveryverylongending (2)"),
             (String(repeating: "x", count: 300) + ".pdf", String(repeating: "x", count: 236) + " (2).pdf"),
         ]
@@ -21,6 +26,18 @@ struct CopyTests {
         let name = try #require(CopyName(told.utf8))
         #expect(String(decoding: name.numbered(2), as: UTF8.self) == expected)
         #expect(name.numbered(1) == Array(expected.utf8).replacing(Array(" (2)".utf8), with: []))
+    }
+
+    @Test("Bytes that are no text stay as they are, between characters that do not")
+    func noText() throws {
+        let name = try #require(CopyName([0xFF, 0x0A, 0xE9] + "\u{202E}x".utf8))
+        #expect(name.numbered(1) == [0xFF, 0x5F, 0xE9, 0x5F, 0x78])
+    }
+
+    @Test("No more accents than any language writes stand on one letter")
+    func accents() throws {
+        let name = try #require(CopyName(("a" + String(repeating: "\u{301}", count: 10) + "b").utf8))
+        #expect(name.numbered(1) == Array(("a" + String(repeating: "\u{301}", count: 8) + "__b").utf8))
     }
 
     @Test(

@@ -1,5 +1,6 @@
 import HandoffCore
 import HandoffModel
+import HandoffWire
 import TestLimits
 import Testing
 
@@ -49,9 +50,9 @@ struct ActivityRegisterTests {
         let (one, two) = (try insert("a"), try insert("b"))
         register.becomeCurrent(one)
         register.becomeCurrent(two)
-        register.update(two) { $0.isEligible = false }
+        try register.update(two) { $0.isEligible = false }
         #expect(register.current?.id == one)
-        register.update(two) { $0.isEligible = true }
+        try register.update(two) { $0.isEligible = true }
         #expect(register.current?.id == two)
     }
 
@@ -60,7 +61,7 @@ struct ActivityRegisterTests {
         let id = try insert(isEligible: false)
         register.becomeCurrent(id)
         #expect(register.current == nil)
-        register.update(id) { $0.isEligible = true }
+        try register.update(id) { $0.isEligible = true }
         #expect(register.current?.id == id)
     }
 
@@ -71,7 +72,7 @@ struct ActivityRegisterTests {
         #expect(register.invalidate(id) == nil)
         register.becomeCurrent(id)
         register.resignCurrent(id)
-        register.update(id) { $0.isEligible = false }
+        try register.update(id) { $0.isEligible = false }
         #expect(register.current == nil)
         #expect(register[id] == nil)
     }
@@ -176,12 +177,70 @@ struct ActivityRegisterTests {
 
     @Test("One client can neither fill the memory nor use up the limit of another")
     mutating func limit() throws {
-        for _ in 0..<ActivityRegister.maximumPerOwner { _ = try insert(owner: ":1.1") }
+        for _ in 0..<ActivityQuota<Client>.maximumPerOwner { _ = try insert(owner: ":1.1") }
         #expect { try register.insert(.sample(), owner: ":1.1", isEligible: true) } throws: { error in
             (error as? HandoffError)?.code == .limitReached
         }
         _ = try insert(owner: ":1.2")
         _ = register.removeAll(ownedBy: ":1.1")
         _ = try insert(owner: ":1.1")
+    }
+
+    /// An activity that has about so many bytes when it is encoded.
+    private static func large(_ bytes: Int) throws -> Activity {
+        try Activity.sample().with { $0.userInfo = ["a": .data([UInt8](repeating: 7, count: bytes))] }
+    }
+
+    private func refusal(_ body: () throws -> Void) -> String? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? HandoffError).flatMap { $0.code == .limitReached ? $0.message : nil }
+        }
+    }
+
+    @Test("Large activities of one client count by their bytes, which it gets back when they end or become smaller")
+    func bytes() throws {
+        var register = ActivityRegister()
+        let (large, other) = (try Self.large(60_000), try Activity.sample())
+        let count = ActivityQuota<Client>.maximumBytesPerOwner / large.encodedSize
+        var ids: [ActivityRegister.ID] = []
+        for _ in 0..<count { ids.append(try register.insert(large, owner: ":1.1", isEligible: true).id) }
+        let another = refusal { _ = try register.insert(large, owner: ":1.1", isEligible: true) }
+        #expect(another?.contains("1024 KiB") == true)
+        #expect(refusal { _ = try register.insert(large, owner: ":1.2", isEligible: true) } == nil)
+        // One that exists may not grow either, but change otherwise.
+        let small = try register.insert(.sample(), owner: ":1.1", isEligible: true).id
+        #expect(refusal { try register.update(small) { $0.activity = large } }?.contains("1024 KiB") == true)
+        #expect(register[small]?.activity == other)
+        #expect(refusal { try register.update(ids[0]) { $0.isEligible = false } } == nil)
+        try register.update(ids[0]) { $0.activity = other }
+        #expect(refusal { try register.update(small) { $0.activity = large } } == nil)
+        register.invalidate(ids[1])
+        #expect(refusal { _ = try register.insert(large, owner: ":1.1", isEligible: true) } == nil)
+    }
+
+    @Test("All clients together have a limit of bytes and of activities, and what one leaves the others can use")
+    func together() throws {
+        var register = ActivityRegister()
+        let large = try Self.large(60_000)
+        let each = ActivityQuota<Client>.maximumBytesPerOwner / large.encodedSize
+        let most = ActivityQuota<Client>.maximumBytes / large.encodedSize
+        for number in 0..<most {
+            _ = try register.insert(large, owner: Client(stringLiteral: "c\(number / each)"), isEligible: true)
+        }
+        let another = refusal { _ = try register.insert(large, owner: "new", isEligible: true) }
+        #expect(another?.contains("4096 KiB") == true)
+        _ = register.removeAll(ownedBy: "c0")
+        #expect(refusal { _ = try register.insert(large, owner: "new", isEligible: true) } == nil)
+
+        var full = ActivityRegister()
+        for number in 0..<ActivityQuota<Client>.maximumCount {
+            _ = try full.insert(.sample(), owner: Client(stringLiteral: "c\(number / 200)"), isEligible: true)
+        }
+        #expect(refusal { _ = try full.insert(.sample(), owner: "new", isEligible: true) }?.contains("2048") == true)
+        full.invalidate(1)
+        #expect(refusal { _ = try full.insert(.sample(), owner: "new", isEligible: true) } == nil)
     }
 }

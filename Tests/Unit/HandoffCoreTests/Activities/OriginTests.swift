@@ -146,7 +146,7 @@ struct OriginTests {
 
     @Test("One program cannot fill the memory with activities")
     mutating func limit() throws {
-        for _ in 0..<ActivityRegister.maximumPerOwner { _ = try create(Self.notes) }
+        for _ in 0..<ActivityQuota<Client>.maximumPerOwner { _ = try create(Self.notes) }
         var origin = origin
         let error = #expect(throws: HandoffError.self) {
             try origin.create(activity(Self.notes), owner: ":1.1", isEligible: true)

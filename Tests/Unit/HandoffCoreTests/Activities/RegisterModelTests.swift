@@ -52,7 +52,7 @@ struct RegisterModelTests {
             case 2...5: act(id, { $0.becomeCurrent(id) }) { $0.ask(id) }
             case 6...7: act(id, { $0.resignCurrent(id) }) { $0.change(id) { $0.asked = nil } }
             case 8: act(id, { $0.invalidate(id) }) { model in model.entries.removeAll { $0.id == id } }
-            case 9: setEligible(id, .random(using: &random))
+            case 9: try setEligible(id, .random(using: &random))
             case 10: try setEnd(id)
             default:
                 act(id, { _ = $0.removeAll(ownedBy: owner) }) { model in
@@ -69,21 +69,23 @@ struct RegisterModelTests {
 
         private mutating func act(
             _ id: ActivityRegister.ID,
-            _ body: (inout ActivityRegister) -> Void,
+            _ body: (inout ActivityRegister) throws -> Void,
             _ expected: (inout Model) -> Void
-        ) {
-            body(&register)
+        ) rethrows {
+            try body(&register)
             expected(&model)
         }
 
-        private mutating func setEligible(_ id: ActivityRegister.ID, _ isEligible: Bool) {
-            act(id, { $0.update(id) { $0.isEligible = isEligible } }) { $0.change(id) { $0.isEligible = isEligible } }
+        private mutating func setEligible(_ id: ActivityRegister.ID, _ isEligible: Bool) throws {
+            try act(id, { try $0.update(id) { $0.isEligible = isEligible } }) { model in
+                model.change(id) { $0.isEligible = isEligible }
+            }
         }
 
         private mutating func setEnd(_ id: ActivityRegister.ID) throws {
             let end = Bool.random(using: &random) ? nil : now + Double.random(in: 0...5, using: &random).rounded()
             let activity = try Activity.sample().with { $0.expiration = end.flatMap { try? Self.date($0) } }
-            act(id, { $0.update(id) { $0.activity = activity } }) { $0.change(id) { $0.end = end } }
+            try act(id, { try $0.update(id) { $0.activity = activity } }) { $0.change(id) { $0.end = end } }
         }
 
         private static func date(_ seconds: Double) throws -> Timestamp {

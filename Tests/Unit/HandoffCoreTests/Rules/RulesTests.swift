@@ -70,7 +70,15 @@ struct RulesTests {
             Case(["deny site a.org"], "org.a.edit - -", "-"),
             Case(["allow site a.org"], "org.a.edit - https://b.org/", "not-allowed site"),
             Case(["allow site a.org"], "org.a.edit - https://x.a.org/", "-"),
-            Case(["allow site a.org"], "org.a.edit - https://a,b/", "not-allowed site"),
+            Case(["deny site 127.0.0.1"], "org.a.edit - http://0x7f.1:8080/", "denied site 127.0.0.1"),
+            Case(["deny site 127.1"], "org.a.edit - http://[::ffff:127.0.0.1]/", "denied site 127.0.0.1"),
+            Case(["deny site [::1]"], "org.a.edit - http://[0:0:0:0:0:0:0:1]/", "denied site [::1]"),
+            Case(["deny site BÜRO.de"], "org.a.edit - http://x.büro.de/", "denied site xn--bro-hoa.de"),
+            // Which host it is, is not known: no rule is got round by it.
+            Case(["deny site localhost"], "org.a.edit - http://\u{FF4C}ocalhost/", "unknown-host site"),
+            Case(["deny site b.org"], "org.a.edit - https://mu\u{308}nchen.example/", "unknown-host site"),
+            Case(["allow site a.org"], "org.a.edit - https://a,b/", "unknown-host site"),
+            Case(["deny type org.b.edit"], "org.a.edit - https://a,b/", "-"),
             Case(["allow site a.org"], "org.a.edit - -", "-"),
             // A rule that denies wins, however special the one is that allows.
             Case(["deny site a.org", "allow site x.a.org"], "org.a.edit - https://x.a.org/", "denied site a.org"),

@@ -163,7 +163,13 @@ struct PairingDevice: Sendable {
         let services: [any Service] = [
             RadioService(engine: engine, radio: radio, logger: logger),
             AlarmService(engine: engine, reactor: reactor),
-            ListeningService(engine: engine, radio: radio, reactor: reactor, logger: logger),
+            ListeningService(
+                engine: engine,
+                radio: radio,
+                apps: AppStreams(on: reactor),
+                reactor: reactor,
+                logger: logger
+            ),
             ScanningService(engine: engine, radio: radio, logger: logger),
             AdvertisingService(engine: engine, radio: radio, logger: logger),
             pairing,

@@ -68,6 +68,27 @@ struct LyingMemberTests {
         }
     }
 
+    @Test("No file is written for another digest alone, only for what is new in a circle or of its keys")
+    func digests() async throws {
+        try await EngineWorld.runReady { world, peer in
+            let known = peer.message([])
+            try await world.engine.trust.receive(known, from: peer.device.id)
+            let before = try CircleFile.read(from: world.directory, for: world.engine.identity, at: Moment.now.slot)
+            var random = SeededRandom(seed: 41)
+            for _ in 0..<10 {
+                var message = known
+                message.digest = random.bytes(32)
+                try await world.engine.trust.receive(message, from: peer.device.id)
+            }
+            let after = try CircleFile.read(from: world.directory, for: world.engine.identity, at: Moment.now.slot)
+            #expect(after == before)
+            let name = CircleStatement.name(author: peer.device.id, peer.device.id, version: 7, "another")
+            try await world.engine.trust.receive(peer.message([name]), from: peer.device.id)
+            let changed = try CircleFile.read(from: world.directory, for: world.engine.identity, at: Moment.now.slot)
+            #expect(changed != before)
+        }
+    }
+
     @Test("The devices that it brings are reported one by one, and go with it")
     func accomplices() async throws {
         var circle = CountedCircle(0..<3)

@@ -21,7 +21,13 @@ struct RadioDutyTests {
                 let services: [any Service] = [
                     AdvertisingService(engine: engine, radio: radio, logger: logger),
                     ScanningService(engine: engine, radio: radio, logger: logger),
-                    ListeningService(engine: engine, radio: radio, reactor: reactor, logger: logger),
+                    ListeningService(
+                        engine: engine,
+                        radio: radio,
+                        apps: AppStreams(on: reactor),
+                        reactor: reactor,
+                        logger: logger
+                    ),
                 ]
                 try await withBackgroundTasks(services.map { service in { try await service.run() } }) {
                     // Nothing is advertised without a listener, so that only one of the two may have been refused.

@@ -26,7 +26,12 @@ struct AppDialTests {
             world.engine.nearby.receive(try gone.advertisementReport(of: "edit", from: Self.gone))
             let (phone, tablet) = (try Peer("phone"), try Peer("tablet"))
             try await Reactor.withReactor { reactor in
-                let opener = StreamOpener(client: client, reactor: reactor, logger: world.engine.logger)
+                let opener = StreamOpener(
+                    client: client,
+                    apps: AppStreams(on: reactor),
+                    reactor: reactor,
+                    logger: world.engine.logger
+                )
                 let continuation = ContinuationID(device: gone.device.id, activity: 7)
                 let asking = [":1.5", ":1.5", ":1.6"].map { (caller: BusName) -> @Sendable () async throws -> Void in
                     { _ = try? await opener.openStream(continuation, for: caller, .apps) }
