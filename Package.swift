@@ -167,6 +167,7 @@ let package = Package(
         ),
         module("HandoffRadioSimulated", ["AsyncSupport", "Bluetooth", "HandoffRadio", "Epoll", "CLinux", system]),
         module("HandoffBus", ["HandoffModel", "DBus"]),
+        module("HandoffClient", ["DBus", "HandoffBus"]),
         module("HandoffJSON", ["HandoffBus", "HandoffModel"]),
         module("HandoffApps", ["HandoffModel"]),
         module("HandoffFolders", ["HandoffModel", "Epoll", system]),
@@ -196,14 +197,14 @@ let package = Package(
             "HandoffCLI",
             [
                 "AsyncSupport", "BlueZ", "Bluetooth", "CLinux", "DBus", "Epoll", "HandoffApps", "HandoffBrowser",
-                "HandoffBus", "HandoffCrypto", "HandoffJSON", "HandoffModel", "L2CAP",
+                "HandoffBus", "HandoffClient", "HandoffCrypto", "HandoffJSON", "HandoffModel", "L2CAP",
                 argumentParser, system,
             ]
         ),
         module(
             "HandoffDesktop",
             [
-                "AsyncSupport", "DBus", "DesktopNotifications", "Epoll", "HandoffApps", "HandoffBus",
+                "AsyncSupport", "DBus", "DesktopNotifications", "Epoll", "HandoffApps", "HandoffBus", "HandoffClient",
                 "HandoffModel", "LocalStream", "Sandboxes", "X11", system,
             ]
         ),
@@ -229,7 +230,7 @@ let package = Package(
             linkerSettings: smallProgram
         ),
 
-        module("HandoffWindow", ["AsyncSupport", "CLinux", "DBus", "HandoffBus", "HandoffModel"]),
+        module("HandoffWindow", ["AsyncSupport", "CLinux", "DBus", "HandoffBus", "HandoffClient", "HandoffModel"]),
 
         // The sample app, which depends only on the library for apps.
         .executableTarget(
@@ -335,6 +336,7 @@ let package = Package(
             path: "Tests/Attacks"
         ),
         tests("HandoffBusTests", ["HandoffBus", "HandoffModel", "DBus", "HandoffTestSupport", "HandoffTestVectors"]),
+        tests("HandoffClientTests", ["DBus", "HandoffBus", "HandoffClient"]),
         tests("HandoffAppsTests", ["HandoffApps", "HandoffModel", "HandoffTestVectors", "Epoll", system]),
         tests("HandoffFoldersTests", ["HandoffFolders", "HandoffModel", "Epoll", system]),
         tests("HandoffBrowserTests", ["HandoffApps", "HandoffBrowser", "HandoffModel", "HandoffTestVectors", crypto]),
@@ -361,11 +363,12 @@ let package = Package(
                 logging, system,
             ]
         ),
-        tests("HandoffWindowTests", ["DBus", "HandoffBus", "HandoffWindow"]),
+        tests("HandoffWindowTests", ["DBus", "HandoffBus", "HandoffClient", "HandoffWindow"]),
         tests(
             "HandoffDesktopTests",
             [
-                "DBus", "DesktopNotifications", "Epoll", "HandoffBus", "HandoffDesktop", "HandoffModel",
+                "DBus", "DesktopNotifications", "Epoll", "HandoffBus", "HandoffClient", "HandoffDesktop",
+                "HandoffModel",
                 "HandoffTestSupport", "LocalStream", system,
             ]
         ),

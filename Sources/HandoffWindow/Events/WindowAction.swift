@@ -1,5 +1,6 @@
 package import DBus
 package import HandoffBus
+package import HandoffClient
 
 /// What the window has to do after an event.
 package enum WindowAction: Hashable, Sendable {
@@ -36,10 +37,4 @@ package enum WindowAction: Hashable, Sendable {
     case examine
     /// Shows a sentence for some seconds.
     case tell(String)
-}
-
-/// An answer to a question of the pairing.
-package enum PairingAnswer: Hashable, Sendable {
-    case device(UInt64)
-    case areSame(Bool)
 }

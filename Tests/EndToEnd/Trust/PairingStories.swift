@@ -197,11 +197,13 @@ extension Device {
 }
 
 extension Terminal {
-    /// The digits on the screen, once they are shown.
+    /// The digits on the screen, once they can be confirmed.
     func digits() async throws -> String {
-        try await screen.first { line in
+        let digits = try await screen.first { line in
             let text = line.trimmingCharacters(in: .whitespacesAndNewlines)
             return text.wholeMatch(of: /[0-9]{3} [0-9]{3}/) == nil ? nil : text
         }
+        try await screen.line(containing: "show the same digits? Type yes or no:")
+        return digits
     }
 }
