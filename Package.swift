@@ -167,7 +167,7 @@ let package = Package(
         ),
         module("HandoffRadioSimulated", ["AsyncSupport", "Bluetooth", "HandoffRadio", "Epoll", "CLinux", system]),
         module("HandoffBus", ["HandoffModel", "DBus"]),
-        module("HandoffClient", ["DBus", "HandoffBus"]),
+        module("HandoffClient", ["AsyncSupport", "DBus", "HandoffBus"]),
         module("HandoffJSON", ["HandoffBus", "HandoffModel"]),
         module("HandoffApps", ["HandoffModel"]),
         module("HandoffFolders", ["HandoffModel", "Epoll", system]),
@@ -219,7 +219,9 @@ let package = Package(
         program(
             "handoff-browser-host",
             [
-                "AsyncSupport", "DBus", "Epoll", "HandoffBrowser", "HandoffBus", "HandoffKit", "HandoffModel", system,
+                "AsyncSupport", "DBus", "Epoll", "HandoffBrowser", "HandoffBus", "HandoffClient", "HandoffKit",
+                "HandoffModel",
+                system,
             ]
         ),
         .executableTarget(
@@ -335,7 +337,13 @@ let package = Package(
             ],
             path: "Tests/Attacks"
         ),
-        tests("HandoffBusTests", ["HandoffBus", "HandoffModel", "DBus", "HandoffTestSupport", "HandoffTestVectors"]),
+        tests(
+            "HandoffBusTests",
+            [
+                "AsyncSupport", "DBus", "HandoffBus", "HandoffClient", "HandoffModel", "HandoffTestSupport",
+                "HandoffTestVectors",
+            ]
+        ),
         tests("HandoffClientTests", ["DBus", "HandoffBus", "HandoffClient"]),
         tests("HandoffAppsTests", ["HandoffApps", "HandoffModel", "HandoffTestVectors", "Epoll", system]),
         tests("HandoffFoldersTests", ["HandoffFolders", "HandoffModel", "Epoll", system]),
@@ -347,7 +355,8 @@ let package = Package(
         tests(
             "DocumentationTests",
             [
-                "HandoffBrowser", "HandoffBus", "HandoffCLI", "HandoffDesktop", "HandoffJSON", "HandoffModel",
+                "HandoffBrowser", "HandoffBus", "HandoffCLI", "HandoffClient", "HandoffDesktop", "HandoffJSON",
+                "HandoffModel",
                 "HandoffTestSupport", "HandoffWindow", "DBus",
             ]
         ),

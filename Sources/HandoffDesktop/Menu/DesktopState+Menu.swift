@@ -1,4 +1,5 @@
 import HandoffBus
+import HandoffClient
 package import HandoffModel
 
 extension DesktopState {

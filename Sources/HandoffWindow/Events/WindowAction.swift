@@ -6,6 +6,8 @@ package import HandoffClient
 package enum WindowAction: Hashable, Sendable {
     /// Calls the daemon, which starts it where the bus can.
     case connect
+    /// Reads from the daemon what no signal tells, such as when devices were seen last.
+    case refresh
     /// Fetches the title of an activity.
     case preview(ObjectPath)
     case continueActivity(ObjectPath, opensPrograms: Bool)

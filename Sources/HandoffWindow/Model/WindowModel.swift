@@ -80,7 +80,7 @@ package struct WindowModel: Sendable {
             switch event {
             case .user(let event): handle(event)
             case .daemon(let event): handle(event)
-            case .minutePassed: []
+            case .minutePassed: state == nil ? [] : [.refresh]
             }
         return actions + previews()
     }

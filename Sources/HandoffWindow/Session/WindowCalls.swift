@@ -61,10 +61,11 @@ struct WindowCalls: Sendable {
             let path = HandoffName.device(device)
             return .consequences(device: device, try await client.consequencesOfRemoval(of: path))
         case .stopPairing, .answer: send(action)
+        case .refresh: refresh()
         case .tell, .examine: break
         default:
             try await change(action)
-            // Not all of what the daemon keeps is signalled.
+            // Not all of what the daemon keeps is signalled at once.
             refresh()
         }
         return nil
