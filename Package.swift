@@ -167,7 +167,7 @@ let package = Package(
         ),
         module("HandoffRadioSimulated", ["AsyncSupport", "Bluetooth", "HandoffRadio", "Epoll", "CLinux", system]),
         module("HandoffBus", ["HandoffModel", "DBus"]),
-        module("HandoffClient", ["AsyncSupport", "DBus", "HandoffBus"]),
+        module("HandoffClient", ["AsyncSupport", "DBus", "HandoffBus", "HandoffModel"]),
         module("HandoffJSON", ["HandoffBus", "HandoffModel"]),
         module("HandoffApps", ["HandoffModel"]),
         module("HandoffFolders", ["HandoffModel", "Epoll", system]),

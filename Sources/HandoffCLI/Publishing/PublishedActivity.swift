@@ -5,7 +5,7 @@ import HandoffModel
 private import Synchronization
 
 /// The activity that `handoffctl publish` offers, in each run of the daemon anew.
-final class OfferedActivity: Sendable {
+final class PublishedActivity: Sendable {
     /// What is offered.
     struct Content: Hashable, Sendable {
         let type: String
