@@ -80,6 +80,9 @@ package struct DaemonMirror: Hashable, Sendable {
     /// What the person allows.
     package var rules: RulesStatus { RulesStatus(own(HandoffName.rulesInterface)) }
 
+    /// Whether the daemon knows rules; one of another version may not.
+    package var hasRules: Bool { properties[HandoffName.rulesInterface.description] != nil }
+
     /// The devices with which a pairing is unconfirmed.
     package var unconfirmed: [UnconfirmedDevice] {
         own(HandoffName.pairingInterface)["Unconfirmed"]?.dictionaries.map(UnconfirmedDevice.init) ?? []

@@ -15,7 +15,7 @@ extension HandoffClient {
         for interface in contents.interfaces {
             let arguments = [Value.string(interface.description)]
             let reply = try await reading("org.freedesktop.DBus.Properties", "GetAll", arguments, startsService)
-            own[interface] = reply?.first?.stringDictionary ?? [:]
+            if let reply { own[interface] = reply.first?.stringDictionary ?? [:] }
         }
         var objects: Value?
         if !contents.isDisjoint(with: .objects) {
