@@ -171,6 +171,7 @@ let package = Package(
         ),
         module("HandoffRadioSimulated", ["AsyncSupport", "Bluetooth", "HandoffRadio", "Epoll", "CLinux", system]),
         module("HandoffBus", ["HandoffModel", "DBus"]),
+        module("HandoffClient", ["AsyncSupport", "DBus", "HandoffBus", "HandoffModel"]),
         module("HandoffJSON", ["HandoffBus", "HandoffModel"]),
         module("HandoffApps", ["HandoffModel"]),
         module("HandoffFolders", ["HandoffModel", "Epoll", system]),
@@ -200,14 +201,14 @@ let package = Package(
             "HandoffCLI",
             [
                 "AsyncSupport", "BlueZ", "Bluetooth", "CLinux", "DBus", "Epoll", "HandoffApps", "HandoffBrowser",
-                "HandoffBus", "HandoffCrypto", "HandoffJSON", "HandoffModel", "L2CAP",
+                "HandoffBus", "HandoffClient", "HandoffCrypto", "HandoffJSON", "HandoffModel", "L2CAP",
                 argumentParser, system,
             ]
         ),
         module(
             "HandoffDesktop",
             [
-                "AsyncSupport", "DBus", "DesktopNotifications", "Epoll", "HandoffApps", "HandoffBus",
+                "AsyncSupport", "DBus", "DesktopNotifications", "Epoll", "HandoffApps", "HandoffBus", "HandoffClient",
                 "HandoffModel", "LocalStream", "Sandboxes", "X11", system,
             ]
         ),
@@ -222,7 +223,9 @@ let package = Package(
         program(
             "handoff-browser-host",
             [
-                "AsyncSupport", "DBus", "Epoll", "HandoffBrowser", "HandoffBus", "HandoffKit", "HandoffModel", system,
+                "AsyncSupport", "DBus", "Epoll", "HandoffBrowser", "HandoffBus", "HandoffClient", "HandoffKit",
+                "HandoffModel",
+                system,
             ]
         ),
         .executableTarget(
@@ -233,7 +236,7 @@ let package = Package(
             linkerSettings: smallProgram
         ),
 
-        module("HandoffWindow", ["AsyncSupport", "CLinux", "DBus", "HandoffBus", "HandoffModel"]),
+        module("HandoffWindow", ["AsyncSupport", "CLinux", "DBus", "HandoffBus", "HandoffClient", "HandoffModel"]),
 
         // The sample app, which depends only on the library for apps.
         .executableTarget(
@@ -338,7 +341,14 @@ let package = Package(
             ],
             path: "Tests/Attacks"
         ),
-        tests("HandoffBusTests", ["HandoffBus", "HandoffModel", "DBus", "HandoffTestSupport", "HandoffTestVectors"]),
+        tests(
+            "HandoffBusTests",
+            [
+                "AsyncSupport", "DBus", "HandoffBus", "HandoffClient", "HandoffModel", "HandoffTestSupport",
+                "HandoffTestVectors",
+            ]
+        ),
+        tests("HandoffClientTests", ["DBus", "HandoffBus", "HandoffClient"]),
         tests("HandoffAppsTests", ["HandoffApps", "HandoffModel", "HandoffTestVectors", "Epoll", system]),
         tests("HandoffFoldersTests", ["HandoffFolders", "HandoffModel", "Epoll", system]),
         tests("HandoffBrowserTests", ["HandoffApps", "HandoffBrowser", "HandoffModel", "HandoffTestVectors", crypto]),
@@ -352,7 +362,8 @@ let package = Package(
         tests(
             "DocumentationTests",
             [
-                "HandoffBrowser", "HandoffBus", "HandoffCLI", "HandoffDesktop", "HandoffJSON", "HandoffModel",
+                "HandoffBrowser", "HandoffBus", "HandoffCLI", "HandoffClient", "HandoffDesktop", "HandoffJSON",
+                "HandoffModel",
                 "HandoffTestSupport", "HandoffWindow", "DBus",
             ]
         ),
@@ -368,11 +379,12 @@ let package = Package(
                 logging, system,
             ]
         ),
-        tests("HandoffWindowTests", ["DBus", "HandoffBus", "HandoffWindow"]),
+        tests("HandoffWindowTests", ["DBus", "HandoffBus", "HandoffClient", "HandoffWindow"]),
         tests(
             "HandoffDesktopTests",
             [
-                "DBus", "DesktopNotifications", "Epoll", "HandoffBus", "HandoffDesktop", "HandoffModel",
+                "DBus", "DesktopNotifications", "Epoll", "HandoffBus", "HandoffClient", "HandoffDesktop",
+                "HandoffModel",
                 "HandoffTestSupport", "LocalStream", system,
             ]
         ),

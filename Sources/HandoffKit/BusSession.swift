@@ -104,6 +104,9 @@ struct BusSession: Sendable {
     }
 
     /// Publishes all activities again to each new daemon.
+    ///
+    /// No `DaemonFollower`: that one reads the interfaces for the user's own programs, which an app in a sandbox does not
+    /// reach, and tells of a daemon once it has answered. An app publishes to one that has just come.
     private func followDaemon(over connection: Connection) async throws {
         try await connection.withOwner(of: HandoffName.bus) { owners in
             var last: BusName??

@@ -3,6 +3,7 @@ import DBus
 import FoundationEssentials
 import HandoffBrowser
 import HandoffBus
+import HandoffClient
 import Synchronization
 
 /// The nearby activities, which the daemon looks for while the popup of the extension is open.
@@ -90,33 +91,27 @@ final class NearbyList: Sendable {
         }
     }
 
+    /// Sends the list until the daemon has stopped, or another one has begun.
+    ///
     /// - Parameter onList: is called when the daemon has told its list.
     private func follow(over connection: Connection, _ onList: @escaping @Sendable () -> Void) async throws {
         let client = HandoffClient(connection: connection)
-        try await client.withSignals { signals in
-            try await client.startLooking()
-            send(try await client.objects().nearby)
-            onList()
-            try await race {
-                for try await _ in signals { self.send(try await client.objects().nearby) }
-            } _: {
-                try await self.followOwner(of: connection)
+        // This also starts a daemon that the bus can start, and the bus tells of it before the answer comes.
+        _ = try await client.status()
+        let hasCome = Mutex(false)
+        let look: @Sendable () async throws -> Void = { try await client.startLooking() }
+        let follower = DaemonFollower(client: client, contents: [.nearby, .distances], prepare: look) { [self] event in
+            switch event {
+            case .came where hasCome.withLock({ !$0 }): hasCome.withLock { $0 = true }
+            case .came, .gone: throw DBusError(.disconnected, "handoffd has stopped.")
+            case .read(let mirror):
+                send(mirror.objects.nearby)
+                onList()
+            case .signal(_, let mirror): if let mirror { send(mirror.objects.nearby) }
+            case .unreadable(let error): throw error
             }
         }
-    }
-
-    /// Returns when the daemon has stopped, or another one has begun.
-    private func followOwner(of connection: Connection) async throws {
-        try await connection.withOwner(of: HandoffName.control) { owners in
-            var first: BusName??
-            for await owner in owners {
-                guard let first else {
-                    first = owner
-                    continue
-                }
-                if owner != first { throw DBusError(.disconnected, "handoffd has stopped.") }
-            }
-        }
+        try await follower.run()
     }
 
     private func send(_ nearby: [NearbyActivityDescription]) {

@@ -3,10 +3,6 @@ import HandoffWindow
 
 /// Makes buttons.
 enum ButtonWidget {
-    /// How long a button that has to be meant cannot be pressed: longer than a person takes to press what was there
-    /// before, as in the dialogs of browsers about permissions.
-    private static let deliberationMilliseconds: UInt32 = 1000
-
     /// Returns a button that sends its event.
     @MainActor
     static func button(_ view: ButtonView, isPill: Bool, send: @escaping @MainActor (UserEvent) -> Void) -> Widget? {
@@ -28,7 +24,7 @@ enum ButtonWidget {
         }
         gtk_widget_set_valign(button, GTK_ALIGN_CENTER)
         cadw_set_accessible_label(button, view.spoken)
-        if view.isDeliberate { cadw_enable_later(button, deliberationMilliseconds) }
+        if view.isDeliberate { cadw_enable_later(button, ButtonView.deliberation) }
         connect(button, "clicked") { send(view.event) }
         return button
     }

@@ -34,8 +34,10 @@ def agent(machine, answer):
 
 
 def digits(terminal):
-    """The six digits on a terminal's screen."""
-    return re.sub(r"\s", "", terminal.wait(re.compile(r"(?m)^ +([0-9]{3} [0-9]{3})\s*$")).group(1))
+    """The six digits on a terminal's screen, once they can be confirmed."""
+    shown = terminal.wait(re.compile(r"(?m)^ +([0-9]{3} [0-9]{3})\s*$")).group(1)
+    terminal.wait(re.compile(r"Type\s+yes\s+or\s+no:"))
+    return re.sub(r"\s", "", shown)
 
 
 def states(machine):

@@ -143,7 +143,9 @@ class PairingUser:
         return await asyncio.to_thread(self._terminal.wait, re.compile(pattern))
 
     async def digits(self):
-        return re.sub(r"\s", "", (await self.sees(r"(?m)^ +([0-9]{3} [0-9]{3})\s*$")).group(1))
+        shown = (await self.sees(r"(?m)^ +([0-9]{3} [0-9]{3})\s*$")).group(1)
+        await self.sees(r"Type\s+yes\s+or\s+no:")
+        return re.sub(r"\s", "", shown)
 
     def types(self, line):
         self._terminal.type(line)

@@ -12,6 +12,11 @@ extension HandoffClient {
         _ = try await callPairing("Stop", [.noOptions])
     }
 
+    /// As ``stopPairing()``, for a program that may be ending: never blocks, and is not told of a failure.
+    package func sendStopOfPairing() {
+        connection.send(Self.pairingCall("Stop", [.noOptions]))
+    }
+
     /// Forgets an unconfirmed pairing.
     package func forgetPairing(with device: String) async throws {
         _ = try await callPairing("Forget", [.string(device), .noOptions])
@@ -29,14 +34,16 @@ extension HandoffClient {
     }
 
     private func callPairing(_ member: MemberName, _ arguments: [Value]) async throws -> [Value] {
-        try await connection.call(
-            MethodCall(
-                destination: HandoffName.control,
-                path: HandoffName.root,
-                interface: HandoffName.pairingInterface,
-                member: member,
-                arguments: arguments
-            )
+        try await connection.call(Self.pairingCall(member, arguments))
+    }
+
+    private static func pairingCall(_ member: MemberName, _ arguments: [Value]) -> MethodCall {
+        MethodCall(
+            destination: HandoffName.control,
+            path: HandoffName.root,
+            interface: HandoffName.pairingInterface,
+            member: member,
+            arguments: arguments
         )
     }
 }

@@ -20,24 +20,29 @@ package struct HandoffObjects: Sendable {
 
     /// Parses the result of `GetManagedObjects`; unknown interfaces are ignored.
     package init(managedObjects: Value) {
+        let objects = (managedObjects.dictionary ?? []).compactMap { object in
+            object.key.objectPath.map { ($0, object.value.stringDictionary ?? [:]) }
+        }
+        self.init(
+            Dictionary(objects) { _, last in last }.mapValues { $0.compactMapValues(\.stringDictionary) }
+        )
+    }
+
+    /// Sorts objects by kind; unknown interfaces are ignored.
+    ///
+    /// - Parameter objects: the properties of each object, by interface.
+    package init(_ objects: [ObjectPath: [String: [String: Value]]]) {
         var nearby: [NearbyActivityDescription] = []
         var devices: [DeviceDescription] = []
         var activities: [LocalActivity] = []
-        guard case .dictionary(_, _, let objects) = managedObjects else {
-            (self.nearby, self.devices, self.activities) = ([], [], [])
-            return
-        }
-        for object in objects {
-            guard case .objectPath(let path) = object.key, let interfaces = object.value.stringDictionary else {
-                continue
-            }
-            if let properties = interfaces[HandoffName.nearbyActivityInterface.description]?.stringDictionary {
+        for (path, interfaces) in objects {
+            if let properties = interfaces[HandoffName.nearbyActivityInterface.description] {
                 nearby.append(NearbyActivityDescription(path: path, properties))
             }
-            if let properties = interfaces[HandoffName.deviceInterface.description]?.stringDictionary {
+            if let properties = interfaces[HandoffName.deviceInterface.description] {
                 devices.append(DeviceDescription(path: path, properties))
             }
-            if let properties = interfaces[HandoffName.activityInterface.description]?.stringDictionary {
+            if let properties = interfaces[HandoffName.activityInterface.description] {
                 activities.append(LocalActivity(path: path, properties: properties))
             }
         }

@@ -1,4 +1,4 @@
-import DBus
+package import DBus
 
 extension Argument {
     /// The last argument of every method, for what later versions add; unknown keys are ignored.
@@ -15,7 +15,7 @@ extension ValueType {
 
 extension Value {
     /// The options of a call that sets none.
-    static var noOptions: Value { [String: Value]().value }
+    package static var noOptions: Value { [String: Value]().value }
 
     /// Returns a value of the type `aa{sv}`.
     static func dictionaries(_ elements: [[String: Value]]) -> Value {
@@ -23,5 +23,5 @@ extension Value {
     }
 
     /// The elements of a value of the type `aa{sv}`; those of another type are left out.
-    var dictionaries: [[String: Value]] { (array ?? []).compactMap(\.stringDictionary) }
+    package var dictionaries: [[String: Value]] { (array ?? []).compactMap(\.stringDictionary) }
 }

@@ -40,7 +40,8 @@ package struct AppDescription: Hashable, Sendable {
         ]
     }
 
-    init(_ properties: [String: Value]) {
+    /// Reads a dictionary; what is absent or of another type is empty.
+    package init(_ properties: [String: Value]) {
         id = properties["ID"]?.string ?? ""
         name = properties["Name"]?.string ?? ""
         types = properties["Types"]?.array?.compactMap(\.string) ?? []

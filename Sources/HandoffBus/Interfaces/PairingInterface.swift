@@ -68,7 +68,7 @@ package struct UnconfirmedDevice: Hashable, Sendable {
     }
 
     /// Reads a dictionary; what is absent or of another type is empty.
-    init(_ properties: [String: Value]) {
+    package init(_ properties: [String: Value]) {
         id = properties["ID"]?.string ?? ""
         name = properties["Name"]?.string ?? ""
     }

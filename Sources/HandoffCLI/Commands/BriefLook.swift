@@ -1,6 +1,7 @@
 import AsyncSupport
 import DBus
 import HandoffBus
+import HandoffClient
 
 /// Finds what is nearby for a person who asks now, although the daemon may scan only seldom, or not at all.
 ///
@@ -39,18 +40,11 @@ struct BriefLook: Sendable {
         let scanning = try await client.status().scanning
         guard scanning.canLook else { return Result(found: nil, message: scanning.message) }
         let (client, limit) = (client, limit)
-        let found = try await client.withSignals { signals in
-            try await client.startLooking()
-            let found: Found? = try await withTimeout(limit) {
-                if let found = try find(try await client.objects().nearby) { return found }
-                for try await _ in signals {
-                    if let found = try find(try await client.objects().nearby) { return found }
-                }
-                throw CancellationError()
-            }
-            try await client.stopLooking()
-            return found
+        try await client.startLooking()
+        let found: Found? = try await withTimeout(limit) {
+            try await client.first(in: [.nearby, .distances]) { try find($0.objects.nearby) }
         }
+        try await client.stopLooking()
         return Result(found: found, message: scanning.message)
     }
 }

@@ -54,8 +54,8 @@ extension HandoffClient {
             var list = try await apps()
             var iterator = signals.makeAsyncIterator()
             while list.apps.contains(where: { $0.domains.contains(where: \.isChecking) }) {
-                guard try await iterator.next() != nil else { throw CancellationError() }
-                list = try await apps()
+                guard let signal = try await iterator.next() else { throw CancellationError() }
+                if signal.interface == HandoffName.appsInterface { list = try await apps() }
             }
             return list
         }

@@ -34,7 +34,7 @@ struct MonitorCommand: AsyncParsableCommand {
                     switch event {
                     case .started: if isAgain { try output.print(.daemonStarted, at: now) }
                     case .stopped: try output.print(.daemonStopped, at: now)
-                    case .signal(let signal):
+                    case .signal(let signal, _):
                         for event in MonitorEvent.events(of: signal) { try output.print(event, at: now) }
                     }
                 }

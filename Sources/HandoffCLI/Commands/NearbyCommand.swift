@@ -1,6 +1,7 @@
 import ArgumentParser
 import DBus
 import HandoffBus
+import HandoffClient
 import HandoffModel
 private import Synchronization
 
@@ -38,17 +39,17 @@ struct NearbyCommand: AsyncParsableCommand {
     /// Shows each change; looks around for them if `isLooking`.
     private static func follow(_ client: HandoffClient, _ output: Output, isLooking: Bool) async throws {
         let shown = ShownList(RedrawnText(output))
-        try await client.follow { event in
+        let look: @Sendable () async throws -> Void = { if isLooking { try await client.startLooking() } }
+        try await client.follow([.status, .rules, .nearby, .distances], prepare: look) { event in
             switch event {
-            case .started:
+            case .started(let mirror):
                 if shown.isStale { try shown.showDaemon(isRunning: true) }
-                if isLooking { try await client.startLooking() }
-                try shown.show(try await NearbyList(from: client))
+                try shown.show(try NearbyList(mirror))
             case .stopped:
                 try shown.showDaemon(isRunning: false)
                 if output.isJSON { try output.write("[]") }
-            case .signal:
-                let list = try await NearbyList(from: client)
+            case .signal(_, let mirror):
+                let list = try NearbyList(mirror)
                 if shown.differs(from: list, forPeople: !output.isJSON) { try shown.show(list) }
             }
         }
@@ -103,8 +104,19 @@ private struct NearbyList: Sendable {
 
     /// Gets the list from the daemon, and the reason why it may be empty.
     init(from client: HandoffClient) async throws {
-        nearby = try await client.objects().nearby
-        obstacle = nearby.isEmpty ? try await Self.obstacle(client, try await client.status().scanning.message) : nil
+        try self.init(try await client.mirror([.status, .rules, .nearby, .distances], startsService: true))
+    }
+
+    /// The list that the daemon tells, and the reason why it may be empty.
+    init(_ mirror: DaemonMirror) throws {
+        nearby = mirror.objects.nearby
+        guard nearby.isEmpty else {
+            obstacle = nil
+            return
+        }
+        let failure = try mirror.rules.pauseFailure ?? mirror.status.radioFailure
+        let scanning = mirror.status.scanning.message
+        obstacle = failure?.message ?? (scanning.isEmpty ? nil : scanning)
     }
 
     /// Gets the list from the daemon, after a ``BriefLook`` if nothing is known.

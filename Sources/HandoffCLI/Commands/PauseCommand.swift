@@ -125,17 +125,22 @@ extension RulesStatus {
         let end = Timestamp(microseconds: pausedUntil).map { " until \($0.localMinute(at: now))" } ?? ""
         return "Handoff is paused\(end); `handoffctl resume` ends the pause."
     }
+
+    /// The failure of a command that needs Handoff while it is paused; nil when it is not.
+    var pauseFailure: CommandFailure? {
+        get throws {
+            try pauseSentence(at: .now).map {
+                CommandFailure(
+                    status: .failed,
+                    message: $0,
+                    name: HandoffErrorName.prefix + HandoffErrorName.paused.rawValue
+                )
+            }
+        }
+    }
 }
 
 extension HandoffClient {
     /// Returns the failure of a command that needs Handoff while it is paused; nil when it is not.
-    func pauseFailure() async throws -> CommandFailure? {
-        try await rules().pauseSentence(at: .now).map {
-            CommandFailure(
-                status: .failed,
-                message: $0,
-                name: HandoffErrorName.prefix + HandoffErrorName.paused.rawValue
-            )
-        }
-    }
+    func pauseFailure() async throws -> CommandFailure? { try await rules().pauseFailure }
 }

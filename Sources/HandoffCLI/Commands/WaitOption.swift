@@ -2,6 +2,7 @@ import ArgumentParser
 import AsyncSupport
 import DBus
 import HandoffBus
+import HandoffClient
 
 /// The option of commands that can wait until an activity appears.
 struct WaitOption: ParsableArguments {
@@ -80,23 +81,10 @@ struct WaitOption: ParsableArguments {
         preferring preference: ActivityPreference,
         _ output: Output
     ) async throws -> NearbyActivityDescription {
-        try await client.withSignals { signals in
-            if let chosen = try await found(from: client, type: type, preference) { return chosen }
-            output.noteOnTerminal("waiting for an activity \(name(of: type))… (Ctrl-C ends this)")
-            for try await _ in signals {
-                if let chosen = try await found(from: client, type: type, preference) { return chosen }
-            }
-            throw CancellationError()
+        let wait = { output.noteOnTerminal("waiting for an activity \(name(of: type))… (Ctrl-C ends this)") }
+        return try await client.first(in: [.nearby, .distances], wait: wait) {
+            try choice(from: $0.objects.nearby, type: type, preference)
         }
-    }
-
-    /// The nearest activity, of that type if there is one; nil if there is none now.
-    private static func found(
-        from client: HandoffClient,
-        type: String?,
-        _ preference: ActivityPreference
-    ) async throws -> NearbyActivityDescription? {
-        try choice(from: try await client.objects().nearby, type: type, preference)
     }
 
     /// The nearest of these activities, of that type if there is one; nil if there is none.

@@ -1,54 +1,61 @@
 import AsyncSupport
 import DBus
 import HandoffBus
+import HandoffClient
 private import Synchronization
 
 /// What a command that follows the daemon has to handle.
 enum DaemonEvent: Sendable {
-    /// The daemon runs: at the beginning, and each time that it has started again.
-    case started
+    /// The daemon runs, and tells this: at the beginning, and each time that it has started again.
+    case started(DaemonMirror)
     /// The daemon has stopped, and all its objects with it.
     case stopped
-    case signal(Signal)
+    /// A signal of the daemon, which tells this after it.
+    case signal(Signal, DaemonMirror)
 }
 
 extension HandoffClient {
     /// Calls `handle` with each event of the daemon, one at a time, until cancelled; begins with `started`.
     ///
-    /// - Throws: what `handle` throws, except for calls that fail because the daemon has just stopped, which is the
-    ///   next event; `DBusError` if there is no daemon at the beginning, or the connection to the bus ends.
-    func follow(_ handle: @escaping @Sendable (DaemonEvent) async throws -> Void) async throws {
-        try await withSignals { signals in
-            // This also starts a daemon that the bus can start.
-            _ = try await status()
-            try await connection.withOwner(of: HandoffName.control) { owners in
-                let turn = AsyncMutex()
-                let owner = Mutex<BusName?>(nil)
-                let handleInTurn: @Sendable (DaemonEvent) async throws -> Void = { event in
-                    try await turn.withLock {
-                        do {
-                            try await handle(event)
-                        } catch let error as DBusError where Self.isLost(error) {
-                            return
-                        }
-                    }
-                }
-                try await race {
-                    for try await signal in signals where owner.withLock({ $0 != nil }) {
-                        try await handleInTurn(.signal(signal))
-                    }
-                } _: {
-                    for await next in owners {
-                        let last = owner.withLock { $0 }
-                        guard next != last else { continue }
-                        if last != nil { try await handleInTurn(.stopped) }
-                        owner.withLock { $0 = next }
-                        if next != nil { try await handleInTurn(.started) }
-                    }
-                    // The connection has ended, which the signals report as an error.
-                    try await untilCancelled()
-                }
+    /// - Parameters:
+    ///   - contents: what of the daemon is read.
+    ///   - prepare: is run for each daemon that starts, before it is read.
+    /// - Throws: what `prepare` and `handle` throw, except for calls that fail because the daemon has just stopped, which
+    ///   is the next event; `DBusError` if there is no daemon at the beginning, or the connection to the bus ends.
+    func follow(
+        _ contents: DaemonMirror.Contents = [],
+        prepare: @escaping @Sendable () async throws -> Void = {},
+        _ handle: @escaping @Sendable (DaemonEvent) async throws -> Void
+    ) async throws {
+        // This also starts a daemon that the bus can start.
+        _ = try await status()
+        let isRunning = Mutex(false)
+        let follower = DaemonFollower(client: self, contents: contents, prepare: prepare) { event in
+            let wasRunning = isRunning.withLock { isRunning in
+                defer { isRunning = Self.isRunning(after: event, isRunning) }
+                return isRunning
             }
+            do {
+                switch event {
+                // A daemon can take the place of another one.
+                case .gone, .came: if wasRunning { try await handle(.stopped) }
+                case .read(let mirror): if !wasRunning { try await handle(.started(mirror)) }
+                case .signal(let signal, let mirror?): try await handle(.signal(signal, mirror))
+                case .signal(_, nil): break
+                case .unreadable(let error): throw error
+                }
+            } catch let error as DBusError where Self.isLost(error) {
+                return
+            }
+        }
+        try await follower.run()
+    }
+
+    private static func isRunning(after event: DaemonFollower.Event, _ wasRunning: Bool) -> Bool {
+        switch event {
+        case .gone, .came: false
+        case .read: true
+        case .signal, .unreadable: wasRunning
         }
     }
 

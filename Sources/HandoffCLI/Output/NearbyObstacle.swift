@@ -7,13 +7,7 @@ extension HandoffClient {
     /// There can be none while Handoff is paused, or the radio cannot be used.
     func nearbyObstacle() async throws -> CommandFailure? {
         if let pause = try await pauseFailure() { return pause }
-        let status = try await status()
-        guard status.radioState != "ready" else { return nil }
-        return CommandFailure(
-            status: .failed,
-            message: status.radioMessage,
-            name: HandoffErrorName.prefix + status.radioState
-        )
+        return try await status().radioFailure
     }
 
     /// Runs `body`, which looks for an activity.
@@ -26,5 +20,13 @@ extension HandoffClient {
         } catch let failure as CommandFailure where failure.status == .notFound {
             throw try await nearbyObstacle() ?? failure
         }
+    }
+}
+
+extension DaemonStatus {
+    /// The failure of a command that needs the radio while it cannot be used; nil when it can.
+    var radioFailure: CommandFailure? {
+        guard radioState != "ready" else { return nil }
+        return CommandFailure(status: .failed, message: radioMessage, name: HandoffErrorName.prefix + radioState)
     }
 }

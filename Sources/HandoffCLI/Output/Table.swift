@@ -1,4 +1,4 @@
-import HandoffModel
+import HandoffClient
 
 /// Rows of text in aligned columns.
 struct Table {
@@ -52,7 +52,7 @@ struct Table {
 /// Untrusted text, safe to show on a terminal: characters that could move the cursor, break the line or change the
 /// writing direction become a dot.
 func printable(_ text: String) -> String {
-    String(text.map { $0.unicodeScalars.allSatisfy(\.isHarmlessInLine) ? $0 : "·" })
+    text.inOneLine()
 }
 
 /// Untrusted text of several lines, safe to show on a terminal: each line as by ``printable(_:)``.

@@ -2,6 +2,7 @@ import ArgumentParser
 import DBus
 private import Glibc
 import HandoffBus
+import HandoffClient
 
 /// `handoffctl pair`: pairs this device with another one.
 struct PairCommand: AsyncParsableCommand {
@@ -29,15 +30,12 @@ struct PairCommand: AsyncParsableCommand {
             client.connection.objects.insert([.pairingAgent(dialog.agent)], at: PairingDialog.path)
             try await client.pair(agent: PairingDialog.path)
             try await Interruptions.handled { interruptions in
-                dialog.begin()
                 try await dialog.run {
                     try await Self.waitForDaemonExit(client)
-                } onInterruption: { interrupt in
-                    // After the user's own yes only the other device can say how the pairing has ended.
-                    while let status = try? await interruptions.next() {
-                        interrupt(status == .terminated)
-                        try? await client.stopPairing()
-                    }
+                } interruptions: { interrupt in
+                    while let status = try? await interruptions.next() { interrupt(status == .terminated) }
+                } stop: {
+                    client.sendStopOfPairing()
                 }
             }
         }

@@ -9,7 +9,7 @@ final class FollowedInput: ActivityDelegate {
     /// How long the program may take to answer `willSave`: the daemon waits for 3 s, and sends what it has after it.
     private static let patience = Duration.milliseconds(2500)
 
-    private let activity: OfferedActivity
+    private let activity: PublishedActivity
     private let client: HandoffClient
     private let output: Output
     private let streams: FollowedStreams
@@ -20,7 +20,7 @@ final class FollowedInput: ActivityDelegate {
         self.client = client
         self.output = output
         streams = FollowedStreams(over: client, output)
-        activity = OfferedActivity(nil, over: client, output)
+        activity = PublishedActivity(nil, over: client, output)
     }
 
     /// Follows the input until its end, a signal, or the end of the bus; then the activity ends.

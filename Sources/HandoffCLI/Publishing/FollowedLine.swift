@@ -7,7 +7,7 @@ import HandoffModel
 /// One line of the input of `handoffctl publish --follow`: what its program does from now on.
 enum FollowedLine: Hashable, Sendable {
     /// The whole activity.
-    case activity(OfferedActivity.Content)
+    case activity(PublishedActivity.Content)
     /// There is nothing to continue any more.
     case nothing
     /// The same as before: the answer to `willSave` when there is no newer state.
@@ -56,7 +56,7 @@ enum FollowedLine: Hashable, Sendable {
         return number
     }
 
-    private static func content(_ parts: [String: UserInfoValue]) throws(Fault) -> OfferedActivity.Content {
+    private static func content(_ parts: [String: UserInfoValue]) throws(Fault) -> PublishedActivity.Content {
         guard case .string(let type)? = parts["type"] else { throw Fault(description: "the key \"type\" is missing") }
         var draft = ActivityDraft()
         var rest = parts.filter { $0.key != "type" }
@@ -72,7 +72,7 @@ enum FollowedLine: Hashable, Sendable {
         } catch {
             throw Fault(description: error.message)
         }
-        return OfferedActivity.Content(type: type, draft: draft)
+        return PublishedActivity.Content(type: type, draft: draft)
     }
 
     private static func set(

@@ -20,11 +20,11 @@ extension PublishCommand {
         if draft.properties.userInfo.isEmpty { draft.properties.userInfo = ["version": .integer(1)] }
         draft.properties.supportsContinuationStreams = true
         draft.delegate = CopyDelegate.path
-        let offered = OfferedActivity.Content(type: CopiedFile.activityType, draft: draft)
+        let offered = PublishedActivity.Content(type: CopiedFile.activityType, draft: draft)
         try await options.withClient { client, output in
             let delegate = CopyDelegate(source, output)
             client.connection.objects.insert([.activityDelegate(delegate)], at: CopyDelegate.path)
-            try await OfferedActivity(offered, over: client, output).run()
+            try await PublishedActivity(offered, over: client, output).run()
         }
     }
 }

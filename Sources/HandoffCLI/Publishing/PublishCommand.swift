@@ -92,8 +92,8 @@ struct PublishCommand: AsyncParsableCommand {
         try await options.withClient { client, output in
             let type = if let type { type } else { try await Self.type(ofDocument: document ?? "", file ?? "", client) }
             guard let streamDelegate else {
-                let content = OfferedActivity.Content(type: type, draft: offered)
-                return try await OfferedActivity(content, over: client, output).run()
+                let content = PublishedActivity.Content(type: type, draft: offered)
+                return try await PublishedActivity(content, over: client, output).run()
             }
             client.connection.objects.insert([.activityDelegate(streamDelegate)], at: StreamDelegate.path)
             // Standard output carries the data of the stream alone.

@@ -1,3 +1,5 @@
+import HandoffModel
+
 /// A message to sway or from it: `i3-ipc`, the length of the text and the kind in the byte order of the computer, the text
 /// (sway-ipc(7), "MESSAGE AND REPLY FORMAT").
 struct SwayMessage: Hashable, Sendable {
@@ -54,8 +56,8 @@ struct SwayMessage: Hashable, Sendable {
     /// Whether a reply says that what was asked for is done.
     var isSuccess: Bool {
         var isSuccess = false
-        var json = CompositorJSON(text ?? [])
-        try? json.readObject { json, key throws(CompositorJSON.Malformed) in
+        var json = JSONScanner(ofCompositor: text ?? [])
+        try? json.readObject { json, key throws(JSONScanner.Fault) in
             if key == "success" { isSuccess = try json.readBool() } else { try json.skipValue() }
         }
         return isSuccess
@@ -64,9 +66,9 @@ struct SwayMessage: Hashable, Sendable {
     /// What has the focus now, by an event about a window; nil if the event says nothing about it.
     var changedFocus: FocusReport? {
         var (change, process): (String?, Int64?)
-        var json = CompositorJSON(text ?? [])
-        do throws(CompositorJSON.Malformed) {
-            try json.readObject { json, key throws(CompositorJSON.Malformed) in
+        var json = JSONScanner(ofCompositor: text ?? [])
+        do throws(JSONScanner.Fault) {
+            try json.readObject { json, key throws(JSONScanner.Fault) in
                 switch key {
                 case "change": change = try json.readString()
                 case "container": process = try Self.readNode(&json).process
@@ -81,7 +83,7 @@ struct SwayMessage: Hashable, Sendable {
 
     /// What has the focus, by the tree of all windows.
     var focusInTree: FocusReport {
-        var json = CompositorJSON(text ?? [])
+        var json = JSONScanner(ofCompositor: text ?? [])
         guard let root = try? Self.readNode(&json) else { return .unknown }
         return root.focus ?? .nothing
     }
@@ -90,15 +92,15 @@ struct SwayMessage: Hashable, Sendable {
     ///
     /// - Returns: the process of the window, and what has the focus of all that is in it; nil if that is elsewhere.
     private static func readNode(
-        _ json: inout CompositorJSON
-    ) throws(CompositorJSON.Malformed) -> (process: Int64?, focus: FocusReport?) {
+        _ json: inout JSONScanner
+    ) throws(JSONScanner.Fault) -> (process: Int64?, focus: FocusReport?) {
         var (process, isFocused, inner): (Int64?, Bool, FocusReport?) = (nil, false, nil)
-        try json.readObject { json, key throws(CompositorJSON.Malformed) in
+        try json.readObject { json, key throws(JSONScanner.Fault) in
             switch key {
             case "pid": process = try json.readInteger()
             case "focused": isFocused = try json.readBool()
             case "nodes", "floating_nodes":
-                try json.readArray { json throws(CompositorJSON.Malformed) in
+                try json.readArrayIfPresent { json throws(JSONScanner.Fault) in
                     let focus = try readNode(&json).focus
                     inner = inner ?? focus
                 }

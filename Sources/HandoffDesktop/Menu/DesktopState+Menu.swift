@@ -1,4 +1,5 @@
 import HandoffBus
+import HandoffClient
 package import HandoffModel
 
 extension DesktopState {
@@ -91,7 +92,8 @@ extension DesktopState {
     }
 
     private func ruleItems(at now: Timestamp) -> [MenuItem] {
-        guard let rules = mirror?.rules else { return [] }
+        guard let mirror, mirror.hasRules else { return [] }
+        let rules = mirror.rules
         let end = Timestamp(microseconds: rules.pausedUntil).map { " (paused until \($0.localMinute(at: now)))" }
         let pause =
             rules.isPaused

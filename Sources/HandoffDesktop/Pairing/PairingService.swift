@@ -2,7 +2,7 @@ import AsyncSupport
 import DBus
 import DesktopNotifications
 import HandoffBus
-import Synchronization
+import HandoffClient
 
 /// Pairs with another device by notifications: carries out what ``PairingPrompt`` decides.
 struct PairingService: Sendable {
@@ -13,7 +13,7 @@ struct PairingService: Sendable {
     private let client: HandoffClient
     private let server: NotificationServer
     private let state: CurrentValue<DesktopState>
-    private let questions = PairingQuestions()
+    private let questions: PairingQuestions
     private let events: AsyncStream<Event>
     private let newEvents: AsyncStream<Event>.Continuation
 
@@ -29,7 +29,12 @@ struct PairingService: Sendable {
 
     init(client: HandoffClient, server: NotificationServer, state: CurrentValue<DesktopState>) {
         (self.client, self.server, self.state) = (client, server, state)
-        (events, newEvents) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumEvents))
+        let (events, newEvents) = AsyncStream.makeStream(
+            of: Event.self,
+            bufferingPolicy: .bufferingOldest(Self.maximumEvents)
+        )
+        (self.events, self.newEvents) = (events, newEvents)
+        questions = PairingQuestions { newEvents.yield(.prompt(.call($0))) }
     }
 
     /// Begins to pair, or shows what a pairing that has begun has come to.
@@ -45,9 +50,7 @@ struct PairingService: Sendable {
     ///
     /// - Parameter daemon: the daemon's unique name, nil while there is none.
     func agent(calledBy daemon: @escaping @Sendable () -> BusName?) -> Interface {
-        let newEvents = newEvents
-        let agent = Agent(questions: questions) { newEvents.yield(.prompt($0)) }
-        return Interface.pairingAgent(agent).onlyCalled(by: daemon)
+        Interface.pairingAgent(questions).onlyCalled(by: daemon)
     }
 
     /// Runs until cancelled; then no notification stays.
@@ -108,7 +111,7 @@ struct PairingService: Sendable {
             state.modify { $0.pairing = menu }
         }
         if let shown { server.close(shown) }
-        questions.abandonAll()
+        questions.close()
     }
 
     /// Returns what an event means to the prompt; nil for nothing.
@@ -149,11 +152,9 @@ struct PairingService: Sendable {
                 try await client.stopPairing()
             } catch {
                 // A daemon that does not answer tells no end, either.
-                return [.failed(.userCancelled, "")]
+                return [.call(.failed(PairingFailure(.userCancelled, "")))]
             }
-        case .choose(let question, let number): questions.answer(question, .choice(number))
-        case .confirm(let question, let isSame): questions.answer(question, .confirmation(isSame))
-        case .abandon(let question): questions.answer(question, .none)
+        case .answer(let question, let answer): questions.answer(question, answer)
         case .tell(let sentence): state.modify { $0.failure = sentence }
         case .wake: break
         }
@@ -175,43 +176,4 @@ struct PairingService: Sendable {
         guard let capabilities = try? await server.capabilities() else { return .absent }
         return capabilities.contains("actions") ? .able : .withoutButtons
     }
-}
-
-extension PairingService {
-    /// The agent that the daemon calls; forwards each call as an event.
-    private struct Agent: PairingAgent {
-        let questions: PairingQuestions
-        let send: @Sendable (PairingPrompt.Event) -> Void
-
-        func choose(_ candidates: [PairingCandidate]) async throws -> UInt64 {
-            let (number, answer) = questions.add()
-            send(.choice(number, candidates))
-            guard case .choice(let choice)? = try await answer.value() else { throw Self.withdrawn }
-            return choice
-        }
-
-        func confirm(_ digits: String, shownBy name: String, _ device: String) async throws -> Bool {
-            let (number, answer) = questions.add()
-            send(.digits(number, digits.filter(\.isNumber), deviceName: name))
-            guard case .confirmation(let isSame)? = try await answer.value() else { throw Self.withdrawn }
-            return isSame
-        }
-
-        func cancel(_ message: String) { send(.withdrawn(message)) }
-
-        func paired(_ device: ObjectPath, named name: String) { send(.paired(deviceName: name)) }
-
-        func failed(_ error: String, _ message: String) {
-            send(.failed(HandoffErrorName(try? ErrorName(error)), message))
-        }
-
-        private static let withdrawn = HandoffErrorName.userCancelled.reply("The question was withdrawn.")
-    }
-}
-
-extension Duration {
-    private static let start = ContinuousClock.now
-
-    /// The time since this program first asked for it, also while the computer sleeps.
-    static var sinceStart: Duration { start.duration(to: .now) }
 }

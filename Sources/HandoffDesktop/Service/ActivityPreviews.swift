@@ -1,6 +1,7 @@
 import AsyncSupport
 import DBus
 import HandoffBus
+import HandoffClient
 import HandoffModel
 
 /// What happens while the person looks at the menu: the daemon looks for activities with full effort, and the titles of

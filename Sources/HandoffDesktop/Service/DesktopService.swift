@@ -2,6 +2,7 @@ import AsyncSupport
 package import DBus
 import DesktopNotifications
 import HandoffBus
+import HandoffClient
 import HandoffModel
 import Sandboxes
 import SystemPackage
@@ -34,7 +35,7 @@ package struct DesktopService: Sendable {
         let app = NotificationServer.App(name: "Handoff", desktopFile: HandoffName.desktopFile)
         let server = NotificationServer(connection: connection, app: app)
         let wishes = CurrentValue(0)
-        let (state, follower) = (state, DaemonReader(connection: connection, state: state).follower())
+        let (state, follower) = (state, Self.follower(of: client, state))
         let window = WindowOpener(connection: connection, environment: environment)
         let previews = ActivityPreviews(client: client, follower: follower, state: state, window: window)
         let pairing = PairingService(client: client, server: server, state: state)
@@ -80,6 +81,16 @@ package struct DesktopService: Sendable {
                 let follow: @Sendable () async throws -> Void = { try await focus.run() }
                 try await withBackgroundTasks([follow]) { try await TrayRegistration(connection: connection).run() }
             }
+        }
+    }
+
+    /// A follower whose events become the state.
+    private static func follower(of client: HandoffClient, _ state: CurrentValue<DesktopState>) -> DaemonFollower {
+        DaemonFollower(client: client, contents: [.status, .rules, .nearby]) { event in
+            // Signal strengths come many times a minute, and change nothing here.
+            var changed = state.value
+            changed.take(event)
+            if changed != state.value { state.modify { $0.take(event) } }
         }
     }
 

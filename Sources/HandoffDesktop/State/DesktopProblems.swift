@@ -1,4 +1,5 @@
 package import HandoffBus
+import HandoffClient
 
 extension DesktopState {
     /// What should work and does not, the most important first; what the person has switched off is none.

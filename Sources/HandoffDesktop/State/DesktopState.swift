@@ -1,5 +1,6 @@
 package import DBus
 package import HandoffBus
+package import HandoffClient
 
 /// Everything that the tray item, its menu and the search show.
 package struct DesktopState: Hashable, Sendable {
@@ -52,9 +53,21 @@ package struct DesktopState: Hashable, Sendable {
     /// The running daemon.
     package var mirror: DaemonMirror? { if case .running(let mirror) = daemon { mirror } else { nil } }
 
-    /// Applies a signal of the daemon.
-    package mutating func apply(_ signal: Signal) {
-        guard case .running(var mirror) = daemon else { return }
+    /// Takes what has happened at the daemon.
+    package mutating func take(_ event: DaemonFollower.Event) {
+        switch event {
+        case .gone: replaceDaemon(with: .absent)
+        case .came: replaceDaemon(with: .starting)
+        case .read(let mirror): replaceDaemon(with: .running(mirror))
+        case .signal(let signal, let mirror):
+            if case .running = daemon, let mirror { take(signal, mirror) }
+        case .unreadable(let error):
+            let reason = (error as? DBusError)?.message ?? "\(error)"
+            replaceDaemon(with: .unusable("handoffd does not answer: \(reason)"))
+        }
+    }
+
+    private mutating func take(_ signal: Signal, _ mirror: DaemonMirror) {
         switch (signal.interface, signal.member) {
         case (HandoffName.nearbyActivityInterface, "ContinuationStarted"): continuations[signal.path] = .fetching
         case (HandoffName.nearbyActivityInterface, "ContinuationStep"):
@@ -62,9 +75,8 @@ package struct DesktopState: Hashable, Sendable {
             continuations[signal.path] = NearbyActivityEvent.Step(signal) ?? continuations[signal.path] ?? .fetching
         case (HandoffName.nearbyActivityInterface, "ContinuationEnded"): continuations[signal.path] = nil
         default:
-            mirror.apply(signal)
             daemon = .running(mirror)
-            let paths = Set(mirror.nearby.map(\.path))
+            let paths = Set(mirror.objects.nearby.map(\.path))
             titles = titles.filter { paths.contains($0.key) }
         }
     }

@@ -1,5 +1,6 @@
 package import DBus
 import HandoffBus
+import HandoffClient
 
 /// An activity of another device as people see it; all texts are safe to show.
 package struct ShownActivity: Hashable, Sendable {
@@ -44,6 +45,7 @@ package struct ShownActivity: Hashable, Sendable {
 extension DesktopState {
     /// The activities of other devices, the newest first.
     package var activities: [ShownActivity] {
-        (mirror?.nearby ?? []).map { ShownActivity($0, title: titles[$0.path]) }
+        (mirror?.objects.nearby ?? []).sorted { ($0.firstSeen, $0.id) > ($1.firstSeen, $1.id) }
+            .map { ShownActivity($0, title: titles[$0.path]) }
     }
 }

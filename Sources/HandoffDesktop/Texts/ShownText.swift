@@ -1,4 +1,4 @@
-private import HandoffModel
+private import HandoffClient
 
 extension String {
     /// The most characters of a text of another device or program.
@@ -12,18 +12,13 @@ extension String {
     /// bytes. It has at most 60 characters; the last one is `…` when some are missing. Where it is written from right to
     /// left, it is isolated, so that it does not reorder the words around it (Unicode Standard Annex 9, "Isolates").
     package var shown: String {
-        let harmless = map { character in
-            let isHarmless = character.unicodeScalars.allSatisfy(\.isHarmlessInLine)
-            return isHarmless && character.utf8.count <= Self.largestCharacter ? character : "·"
-        }
-        let text = harmless.count > Self.longest ? String(harmless.prefix(Self.longest - 1)) + "…" : String(harmless)
-        return text.unicodeScalars.contains(where: \.isRightToLeft) ? "\u{2068}\(text)\u{2069}" : text
+        let line = inOneLine(largestCharacter: Self.largestCharacter)
+        let text = line.count > Self.longest ? String(line.prefix(Self.longest - 1)) + "…" : line
+        return text.unicodeScalars.contains(where: \.isRightToLeft) ? text.isolated : text
     }
 
     /// A sentence of the daemon, to be shown by itself: as ``shown``, without its limit.
-    package var shownSentence: String {
-        String(map { $0.unicodeScalars.allSatisfy(\.isHarmlessInLine) ? $0 : " " })
-    }
+    package var shownSentence: String { inOneLine(" ") }
 
     /// The text in lines of at most `width` characters, broken between words; a longer word has a line of its own.
     package func lines(width: Int) -> [String] {

@@ -1,5 +1,6 @@
 import DesktopNotifications
 import HandoffBus
+import HandoffClient
 
 extension DesktopState {
     /// The most activities and problems in a tool tip.

@@ -1,5 +1,6 @@
 package import DBus
 package import HandoffBus
+package import HandoffClient
 
 /// What happens at the daemon, and how the window's calls end.
 package enum DaemonEvent: Sendable {
@@ -34,19 +35,6 @@ package enum WindowEvent: Sendable {
     case daemon(DaemonEvent)
     /// The window is open for another minute: what it says about times is to be true.
     case minutePassed
-}
-
-/// A call of the daemon to the pairing agent of the window.
-package enum PairingCall: Hashable, Sendable {
-    /// The number by which the window answers a question; the same for no two questions.
-    package typealias QuestionID = UInt64
-
-    case choice([PairingCandidate], QuestionID)
-    case digits(String, name: String, device: String, QuestionID)
-    /// The last question needs no answer.
-    case cancelled(String)
-    case paired(name: String)
-    case failed(error: String, message: String)
 }
 
 /// Why a call has failed.

@@ -1,4 +1,5 @@
 package import DBus
+package import HandoffClient
 
 /// What a person does in the window.
 package enum UserEvent: Hashable, Sendable {

@@ -1,10 +1,13 @@
 package import DBus
 package import HandoffBus
+package import HandoffClient
 
 /// What the window has to do after an event.
 package enum WindowAction: Hashable, Sendable {
     /// Calls the daemon, which starts it where the bus can.
     case connect
+    /// Reads from the daemon what no signal tells, such as when devices were seen last.
+    case refresh
     /// Fetches the title of an activity.
     case preview(ObjectPath)
     case continueActivity(ObjectPath, opensPrograms: Bool)
@@ -36,10 +39,4 @@ package enum WindowAction: Hashable, Sendable {
     case examine
     /// Shows a sentence for some seconds.
     case tell(String)
-}
-
-/// An answer to a question of the pairing.
-package enum PairingAnswer: Hashable, Sendable {
-    case device(UInt64)
-    case areSame(Bool)
 }

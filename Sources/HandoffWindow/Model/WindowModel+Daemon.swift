@@ -1,12 +1,13 @@
 import DBus
 import HandoffBus
+import HandoffClient
 
 /// What follows from what the daemon tells.
 extension WindowModel {
     mutating func handle(_ event: DaemonEvent) -> [WindowAction] {
         switch event {
-        case .absent(let reason): lose(.absent(reason))
-        case .busLost(let reason): lose(.unreachable(reason))
+        case .absent(let reason): return lose(.absent(reason))
+        case .busLost(let reason): return lose(.unreachable(reason))
         case .state(let state): take(state)
         case .step(let activity, let step):
             if continuing[activity] != nil { continuing[activity] = step }
@@ -14,9 +15,9 @@ extension WindowModel {
         case .title(let activity, let title):
             guard titles[activity] != nil else { return [] }
             titles[activity] = title.map { $0.isEmpty ? .none : .known($0) } ?? Title.none
-        case .pairingBegan: return pairing.begun()
+        case .pairingBegan: return pairing.handle(.begun, at: now)
         case .pairing(let call):
-            let actions = pairing.take(call, isClosed: isClosed)
+            let actions = pairing.handle(.call(call), at: now)
             if pairing.needsPerson { show(.pair) }
             return actions
         case .consequences(let device, let consequences):
@@ -27,10 +28,10 @@ extension WindowModel {
         return []
     }
 
-    private mutating func lose(_ daemon: Daemon) {
+    private mutating func lose(_ daemon: Daemon) -> [WindowAction] {
         self.daemon = daemon
-        pairing.lose()
         (continuing, titles, order, question) = ([:], [:], [], nil)
+        return pairing.handle(.daemonStopped, at: now)
     }
 
     private mutating func take(_ state: DaemonState) {
@@ -72,9 +73,7 @@ extension WindowModel {
         case .connect:
             if case .connecting = daemon { daemon = .absent(failure.message) }
             return []
-        case .pair:
-            pairing.refuse(failure.message)
-            return []
+        case .pair: return pairing.handle(.refused(failure.message), at: now)
         default: return [.tell(shown(failure.message))]
         }
     }

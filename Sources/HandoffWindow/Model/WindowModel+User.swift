@@ -1,5 +1,6 @@
 import DBus
 import HandoffBus
+import HandoffClient
 
 /// What follows from what a person does.
 extension WindowModel {
@@ -52,7 +53,7 @@ extension WindowModel {
 
     private mutating func close() -> [WindowAction] {
         isClosed = true
-        return pairing.close()
+        return pairing.handle(.left, at: now)
     }
 
     private mutating func continueActivity(_ activity: ObjectPath, opensPrograms: Bool) -> [WindowAction] {
@@ -65,10 +66,11 @@ extension WindowModel {
     private mutating func handlePairing(_ event: UserEvent) -> [WindowAction] {
         if event == .pair { show(.pair) }
         return switch event {
-        case .pair: pairing.begin()
-        case .stopPairing: pairing.stop()
-        case .choose(let number, let question): pairing.choose(number, question)
-        case .compared(let areSame, let question): pairing.answer(areSame, question)
+        case .pair: pairing.handle(.begin, at: now)
+        case .stopPairing: pairing.handle(.stop, at: now)
+        case .choose(let number, let question): pairing.handle(.chosen(number, question), at: now)
+        case .compared(let areSame, let question):
+            pairing.handle(.compared(areSame: areSame, question), at: now)
         default: pairing.leave()
         }
     }

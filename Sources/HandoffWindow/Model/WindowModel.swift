@@ -35,7 +35,7 @@ package struct WindowModel: Sendable {
 
     package internal(set) var daemon = Daemon.connecting
     package internal(set) var page = PageName.nearby
-    package internal(set) var pairing = PairingProgress.none
+    package internal(set) var pairing = PairingProgress()
     package internal(set) var question: Question?
     /// The number of the last question; no two have the same.
     package internal(set) var questionNumber: UInt64 = 0
@@ -80,7 +80,7 @@ package struct WindowModel: Sendable {
             switch event {
             case .user(let event): handle(event)
             case .daemon(let event): handle(event)
-            case .minutePassed: []
+            case .minutePassed: state == nil ? [] : [.refresh]
             }
         return actions + previews()
     }

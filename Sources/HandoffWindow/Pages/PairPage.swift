@@ -1,19 +1,27 @@
 import HandoffBus
+import HandoffClient
 
 extension WindowModel {
     /// Finding a device, comparing the digits, and how that has ended.
     var pairPage: PageView {
         guard state != nil else { return absence ?? PageView() }
-        switch pairing {
-        case .none: return PageView(message: Self.beginning)
+        switch pairing.phase {
+        case .idle: return PageView(message: pairing.ending.map(Self.end) ?? Self.beginning)
         case .searching: return PageView(message: Self.searching)
         case .choosing(let candidates, let id): return Self.choice(candidates, id)
-        case .comparing(let digits, let name, _, let id): return PageView(message: Self.comparison(digits, name, id))
-        case .waiting(let name): return PageView(message: Self.waiting(name))
+        case .comparing(let comparison, let id): return PageView(message: Self.comparison(comparison, id))
+        case .confirmed(let name): return PageView(message: Self.waiting(name))
         case .stopping: return PageView(message: MessageView(isBusy: true, title: translated("Stopping …")))
-        case .paired(let name): return PageView(message: Self.success(name))
-        case .failed(let message): return PageView(message: Self.failure(message))
-        case .unconfirmed(let message): return PageView(message: Self.doubt(message))
+        }
+    }
+
+    private static func end(_ ending: PairingDialogue.Ending) -> MessageView {
+        switch ending {
+        case .paired(_, let name): success(name)
+        case .stopped(let failure), .denied(let failure), .failed(let failure): self.failure(failure.message)
+        case .unconfirmed(let failure): doubt(failure.message)
+        case .refused(let message): failure(message)
+        case .lost: failure(translated("handoffd has stopped, which ended the pairing."))
         }
     }
 
@@ -38,11 +46,8 @@ extension WindowModel {
     }
 
     private static func choice(_ candidates: [PairingCandidate], _ id: PairingCall.QuestionID) -> PageView {
-        let rows = candidates.map { candidate in
-            let name = shown(candidate.name)
-            let isUnique = candidates.count { shown($0.name) == name } == 1
-            // The first half of the id tells two devices of one name apart.
-            let text = isUnique ? "" : shown(String(candidate.device.prefix(8)))
+        let rows = zip(candidates, candidates.titles(shown)).map { candidate, title in
+            let text = title.id.map(shown) ?? ""
             let button = ButtonView(
                 translated("Choose"),
                 spoken: translated("Pair with {device}", ["device": quoted(candidate.name) + text]),
@@ -51,7 +56,7 @@ extension WindowModel {
             return RowView(
                 id: "\(candidate.number)",
                 icon: "computer-symbolic",
-                title: name,
+                title: title.name,
                 text: text,
                 controls: [.button(button)]
             )
@@ -65,18 +70,23 @@ extension WindowModel {
         return PageView(message: message, groups: [group])
     }
 
-    private static func comparison(_ digits: String, _ name: String, _ id: PairingCall.QuestionID) -> MessageView {
-        let isDifferent = translated("No, they differ")
-        let isSame = translated("Yes, they are the same")
-        return MessageView(
-            title: translated("Does {device} show the same digits?", ["device": quoted(name)]),
-            digits: shown(digits),
+    private static func comparison(
+        _ comparison: PairingDialogue.Comparison,
+        _ id: PairingCall.QuestionID
+    ) -> MessageView {
+        MessageView(
+            title: translated("Does {device} show the same digits?", ["device": quoted(comparison.name)]),
+            digits: shown(comparison.digits),
             text: translated("Look at both screens. If a single digit differs, say no."),
             // The first one is reached first by the keyboard, and neither has the focus at first.
-            buttons: [
-                ButtonView(translated("No"), spoken: isDifferent, .compared(areSame: false, id)),
-                ButtonView(translated("Yes"), spoken: isSame, isDeliberate: true, .compared(areSame: true, id)),
-            ]
+            buttons: PairingDialogue.offeredAnswers.map { areSame in
+                ButtonView(
+                    areSame ? translated("Yes") : translated("No"),
+                    spoken: areSame ? translated("Yes, they are the same") : translated("No, they differ"),
+                    isDeliberate: areSame,
+                    .compared(areSame: areSame, id)
+                )
+            }
         )
     }
 

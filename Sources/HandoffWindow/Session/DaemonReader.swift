@@ -1,57 +1,63 @@
 import AsyncSupport
 import DBus
 import HandoffBus
+import HandoffClient
 
 /// Reports whether there is a daemon, and everything that it tells, after each change.
 struct DaemonReader: Sendable {
     let client: HandoffClient
     let report: @Sendable (DaemonEvent) -> Void
 
-    /// The daemon that was told that somebody looks; nil before one has come.
-    private let looking = CurrentValue<BusName?>(nil)
+    /// Whether a daemon has come and knows that somebody looks.
+    private let hasCome = CurrentValue(false)
+    /// What was reported last.
+    private let reported = CurrentValue<DaemonMirror?>(nil)
 
     init(client: HandoffClient, report: @escaping @Sendable (DaemonEvent) -> Void) {
         (self.client, self.report) = (client, report)
     }
 
-    /// A follower whose events and readings are reported.
+    /// A follower whose events are reported.
     func follower() -> DaemonFollower {
-        DaemonFollower(client: client, readsAfterSignals: true) { event in
-            take(event)
-        } read: { daemon in
+        DaemonFollower(client: client, contents: .all) {
             // A daemon that has come does not know yet that somebody looks at the list.
-            if looking.value != daemon { try await client.startLooking() }
-            looking.set(daemon)
-            report(.state(try await state()))
+            try await client.startLooking()
+            hasCome.set(true)
+        } report: { event in
+            take(event)
         }
     }
 
     private func take(_ event: DaemonFollower.Event) {
         switch event {
         // Until the first one has come, the window says that it connects. What one told is void for its successor.
-        case .gone, .came: if looking.value != nil { report(.absent(nil)) }
-        case .signal(let signal):
+        case .gone, .came: if hasCome.value { lose(nil) }
+        case .read(let mirror): show(mirror)
+        case .signal(let signal, let mirror):
             if let step = NearbyActivityEvent.Step(signal) { report(.step(signal.path, step)) }
-        case .unreadable(let error): report(.absent((error as? DBusError)?.message ?? "\(error)"))
+            if let mirror { show(mirror) }
+        case .unreadable(let error): lose((error as? DBusError)?.message ?? "\(error)")
         }
     }
 
-    private func state() async throws -> DaemonState {
-        DaemonState(
-            status: try await client.status(),
-            objects: try await client.objects(),
-            rules: try await known { try await client.rules() } ?? RulesStatus([:]),
-            unconfirmed: try await known { try await client.unconfirmedDevices() } ?? [],
-            apps: try await known { try await client.apps().apps } ?? []
+    private func lose(_ reason: String?) {
+        reported.set(nil)
+        report(.absent(reason))
+    }
+
+    private func show(_ mirror: DaemonMirror) {
+        if reported.update(mirror) { report(.state(DaemonState(mirror))) }
+    }
+}
+
+extension DaemonState {
+    fileprivate init(_ mirror: DaemonMirror) {
+        self.init(
+            status: mirror.status,
+            objects: mirror.objects,
+            rules: mirror.rules,
+            unconfirmed: mirror.unconfirmed,
+            apps: mirror.apps
         )
-    }
-
-    /// Returns what a call returns; nil for one that a daemon of another version does not know.
-    private func known<Success>(_ call: () async throws -> Success) async throws -> Success? {
-        do {
-            return try await call()
-        } catch let error as DBusError where [.unknownInterface, .unknownMethod].contains(error.name) {
-            return nil
-        }
     }
 }

@@ -1,9 +1,13 @@
 import DBus
 import HandoffBus
+import HandoffClient
 import HandoffModel
 
 /// The calls with which the window does what a person wants.
 struct WindowCalls: Sendable {
+    /// The path of the pairing agent on the window's connection.
+    static let pairingAgent: ObjectPath = "/org/handoffd/Window/PairingAgent"
+
     let client: HandoffClient
     let questions: PairingQuestions
     let token: @Sendable () -> String?
@@ -14,16 +18,7 @@ struct WindowCalls: Sendable {
     func send(_ action: WindowAction) {
         switch action {
         case .answer(let id, let answer): questions.answer(id, answer)
-        case .stopPairing:
-            client.connection.send(
-                MethodCall(
-                    destination: HandoffName.control,
-                    path: HandoffName.root,
-                    interface: HandoffName.pairingInterface,
-                    member: "Stop",
-                    arguments: [[String: Value]().value]
-                )
-            )
+        case .stopPairing: client.sendStopOfPairing()
         default: preconditionFailure("\(action) has to be awaited")
         }
     }
@@ -60,16 +55,17 @@ struct WindowCalls: Sendable {
             return .continued(activity, .success(try await client.continueActivity(activity, options)))
         case .cancelContinuation(let activity): try await client.cancel(activity)
         case .pair:
-            try await client.pair(agent: PairingQuestions.path)
+            try await client.pair(agent: Self.pairingAgent)
             return .pairingBegan
         case .askConsequences(let device):
             let path = HandoffName.device(device)
             return .consequences(device: device, try await client.consequencesOfRemoval(of: path))
         case .stopPairing, .answer: send(action)
+        case .refresh: refresh()
         case .tell, .examine: break
         default:
             try await change(action)
-            // Not all of what the daemon keeps is signalled.
+            // Not all of what the daemon keeps is signalled at once.
             refresh()
         }
         return nil

@@ -1,6 +1,7 @@
 import AsyncSupport
 package import DBus
 import HandoffBus
+import HandoffClient
 import Synchronization
 private import Glibc
 
@@ -59,7 +60,7 @@ package struct WindowSession: Sendable {
                 let follower = DaemonReader(client: client) { newEvents.yield(.daemon($0)) }.follower()
                 // Another program could show digits of its own, or say that a pairing has succeeded.
                 let agent = Interface.pairingAgent(questions).onlyCalled { follower.daemon }
-                connection.objects.insert([agent], at: PairingQuestions.path)
+                connection.objects.insert([agent], at: WindowCalls.pairingAgent)
                 line.calls = WindowCalls(
                     client: client,
                     questions: questions,

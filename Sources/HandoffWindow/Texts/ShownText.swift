@@ -1,17 +1,14 @@
-import HandoffModel
+import HandoffClient
 
 /// Returns text of another device or program as it can be shown: in one line, and unable to change the direction of the
 /// text around it.
 package func shown(_ text: String) -> String {
-    String(text.map { $0.unicodeScalars.allSatisfy(\.isHarmlessInLine) ? $0 : "·" })
+    text.inOneLine()
 }
 
 /// Returns such text for the middle of a sentence, which keeps its own direction.
-///
-/// The marks are FIRST STRONG ISOLATE and POP DIRECTIONAL ISOLATE (Unicode Standard Annex #9); ``shown(_:)`` leaves
-/// none of their kind in the text.
 package func quoted(_ text: String) -> String {
-    "\u{2068}" + shown(text) + "\u{2069}"
+    shown(text).isolated
 }
 
 /// Returns a time as people say it, such as "5 minutes ago".

@@ -1,3 +1,5 @@
+import HandoffClient
+
 /// Everything that the window shows, as values.
 package struct WindowView: Hashable, Sendable {
     /// The page to be shown; nil for the one that is.
@@ -62,8 +64,11 @@ package struct ButtonView: Hashable, Sendable {
     /// What a screen reader says instead of the label, such as what it is about.
     package let spoken: String
     package let style: Style
-    /// Whether it can be pressed only a second after it was shown, by a person who has meant it and not what was there
-    /// before.
+    /// How long a button that has to be meant cannot be pressed, in milliseconds.
+    package static let deliberation = UInt32(PairingDialogue.readingTime / .milliseconds(1))
+
+    /// Whether it can be pressed only ``deliberation`` after it was shown, by a person who has meant it and not what was
+    /// there before, as in the dialogs of browsers about permissions.
     package let isDeliberate: Bool
     package let event: UserEvent
 

@@ -216,10 +216,6 @@ extension SignalSequence {
     }
 }
 
-extension Value {
-    static let noOptions = [String: Value]().value
-}
-
 extension World {
     /// Writes a program that connects to the bus and enters a sandbox as Flatpak marks it; returns its arguments, which
     /// the address of the bus, the unique name of the connection for control, and a card have to follow.

@@ -91,11 +91,13 @@ struct PairingStories {
             try await desktop.pairing { terminal in
                 try await laptop.withAgent(answer) { agent in
                     let words = try await agent.line(containing: "digits ").split(separator: " ")
-                    let shown = try await terminal.digits().replacing(" ", with: "")
+                    // The agent answers at once, and a no comes before the question at the terminal.
+                    let shown = try await terminal.shownDigits().replacing(" ", with: "")
                     #expect(shown == words[1])
                     #expect(words[3] == "desktop")
-                    terminal.type("yes")
                     if answer == "yes" {
+                        _ = try await terminal.digits()
+                        terminal.type("yes")
                         try await agent.line(containing: "paired /org/handoffd/Handoff1/Device/")
                         try await terminal.screen.line(containing: "Paired with laptop")
                     } else {
@@ -197,8 +199,15 @@ extension Device {
 }
 
 extension Terminal {
-    /// The digits on the screen, once they are shown.
+    /// The digits on the screen, once they can be confirmed.
     func digits() async throws -> String {
+        let digits = try await shownDigits()
+        try await screen.line(containing: "show the same digits? Type yes or no:")
+        return digits
+    }
+
+    /// The digits on the screen, once they are shown.
+    func shownDigits() async throws -> String {
         try await screen.first { line in
             let text = line.trimmingCharacters(in: .whitespacesAndNewlines)
             return text.wholeMatch(of: /[0-9]{3} [0-9]{3}/) == nil ? nil : text

@@ -1,5 +1,6 @@
 import DBus
 import HandoffBus
+import HandoffClient
 import HandoffDesktop
 import HandoffWindow
 import TestLimits
@@ -10,7 +11,7 @@ struct ParityTests {
     private static let path: ObjectPath = "/org/handoffd/Handoff1/Nearby/1"
 
     private static let actions: [WindowAction] = [
-        .connect, .preview(path), .continueActivity(path, opensPrograms: false),
+        .connect, .refresh, .preview(path), .continueActivity(path, opensPrograms: false),
         .continueActivity(path, opensPrograms: true), .cancelContinuation(path), .pair, .stopPairing,
         .answer(1, .device(1)), .answer(1, .areSame(true)), .forget(device: "a"), .askConsequences(device: "a"),
         .remove(device: "a", keeping: ["b"]), .drop(device: "a"), .keep(device: "a"), .rename(device: "a", "b"),
@@ -49,7 +50,7 @@ struct ParityTests {
         case .setRule(let rule): ["rules \(rule.verdict) app NAME"]
         case .removeRule: ["rules remove app NAME"]
         case .examine: ["doctor"]
-        case .tell: []
+        case .tell, .refresh: []
         }
     }
 

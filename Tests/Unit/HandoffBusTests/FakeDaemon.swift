@@ -18,7 +18,7 @@ final class FakeDaemon: Sendable {
         var remote: [Activity] = []
         /// The error with which every call fails.
         var failure: DBusError?
-        fileprivate var objects: ObjectTree?
+        fileprivate var connection: Connection?
     }
 
     static let deviceID = "0123456789abcdef"
@@ -64,12 +64,15 @@ final class FakeDaemon: Sendable {
 
     /// Emits PropertiesChanged for the daemon's own properties.
     func emitChange(_ changed: [String: Value]) {
-        let objects = state.withLock { $0.objects }
-        objects?.propertiesChanged(at: HandoffName.root, interface: HandoffName.managerInterface, changed)
+        let connection = state.withLock { $0.connection }
+        connection?.objects.propertiesChanged(at: HandoffName.root, interface: HandoffName.managerInterface, changed)
     }
 
+    /// Emits a signal.
+    func emit(_ signal: Signal) { state.withLock { $0.connection }?.emit(signal) }
+
     private func show(on connection: Connection) {
-        change { $0.objects = connection.objects }
+        change { $0.connection = connection }
         connection.objects.insertObjectManager(at: HandoffName.root)
         connection.objects.insert([.manager(FakeManager(daemon: self))], at: HandoffName.root)
         connection.objects.insert([.activity(FakeActivity(daemon: self))], at: Self.activity)

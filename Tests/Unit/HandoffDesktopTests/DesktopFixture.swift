@@ -1,5 +1,6 @@
 import DBus
 import HandoffBus
+import HandoffClient
 import HandoffDesktop
 import HandoffModel
 
@@ -28,8 +29,11 @@ enum DesktopFixture {
         state.replaceDaemon(
             with: .running(
                 DaemonMirror(
-                    manager: Self.manager.merging(manager) { $1 },
-                    rules: rules,
+                    [.status, .rules, .nearby],
+                    properties: [
+                        HandoffName.managerInterface: Self.manager.merging(manager) { $1 },
+                        HandoffName.rulesInterface: rules,
+                    ],
                     objects: .dictionary(key: .objectPath, value: interfaces, objects)
                 )
             )
@@ -91,4 +95,13 @@ extension MenuItem {
 
     /// The item with a label.
     func item(_ label: String) -> MenuItem? { children.first { $0.label == label } }
+}
+
+extension DesktopState {
+    /// Takes a signal as it comes from a follower, which has folded it.
+    mutating func apply(_ signal: Signal) {
+        var mirror = mirror
+        mirror?.apply(signal)
+        take(.signal(signal, mirror))
+    }
 }

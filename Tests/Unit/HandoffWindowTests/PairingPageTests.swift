@@ -1,4 +1,5 @@
 import HandoffBus
+import HandoffClient
 import HandoffWindow
 import TestLimits
 import Testing
@@ -8,6 +9,9 @@ struct PairingPageTests {
     private static let digits = DaemonEvent.pairing(
         .digits("123456", name: "desk", device: "00000000000000bb", 7)
     )
+
+    /// When the digits could have been read.
+    private static let later = Fixture.now + 1_000_000
 
     private static func searching() -> Fixture {
         var window = Fixture()
@@ -30,9 +34,9 @@ struct PairingPageTests {
         window.daemon(Self.digits)
         #expect(window.page(.pair).message?.digits == "123456")
         #expect(window.page(.pair).message?.title == "Does \u{2068}desk\u{2069} show the same digits?")
-        #expect(window.user(.compared(areSame: true, 7)) == [.answer(7, .areSame(true))])
+        #expect(window.user(.compared(areSame: true, 7), at: Self.later) == [.answer(7, .areSame(true))])
         #expect(window.page(.pair).message?.isBusy == true)
-        window.daemon(.pairing(.paired(name: "desk")))
+        window.daemon(.pairing(.paired(device: "00000000000000bb", name: "desk")))
         #expect(window.page(.pair).message?.title == "Paired with \u{2068}desk\u{2069}")
         window.user(.leavePairing)
         #expect(window.page(.pair).message?.buttons.map(\.event) == [.pair])
@@ -63,23 +67,32 @@ struct PairingPageTests {
         #expect(!actions.contains(.answer(7, .areSame(true))))
     }
 
+    @Test("Yes in the first second, which was meant for something else, is no answer")
+    func hasty() {
+        var window = Self.comparing()
+        #expect(window.user(.compared(areSame: true, 7)).isEmpty)
+        #expect(window.user(.compared(areSame: true, 7), at: Self.later - 1).isEmpty)
+        #expect(window.page(.pair).message?.digits == "123456")
+        #expect(window.user(.compared(areSame: true, 7), at: Self.later) == [.answer(7, .areSame(true))])
+    }
+
     @Test("Yes to digits in whose place others have come is no answer, and neither is a no")
     func replaced() {
         var window = Self.comparing()
         window.daemon(.pairing(.digits("654321", name: "desk", device: "00000000000000bb", 8)))
-        #expect(window.user(.compared(areSame: true, 7)).isEmpty)
+        #expect(window.user(.compared(areSame: true, 7), at: Self.later).isEmpty)
         #expect(window.user(.compared(areSame: false, 7)).isEmpty)
         #expect(window.page(.pair).message?.digits == "654321")
-        #expect(window.user(.compared(areSame: true, 8)) == [.answer(8, .areSame(true))])
+        #expect(window.user(.compared(areSame: true, 8), at: Self.later) == [.answer(8, .areSame(true))])
     }
 
     @Test("Yes before there are digits, or after their end, is no answer")
     func early() {
         var window = Self.searching()
-        #expect(window.user(.compared(areSame: true, 7)).isEmpty)
+        #expect(window.user(.compared(areSame: true, 7), at: Self.later).isEmpty)
         window.daemon(Self.digits)
         window.daemon(.pairing(.cancelled("The connection was lost.")))
-        #expect(window.user(.compared(areSame: true, 7)).isEmpty)
+        #expect(window.user(.compared(areSame: true, 7), at: Self.later).isEmpty)
         #expect(window.page(.pair).message?.isBusy == true, "it goes on looking")
     }
 
@@ -91,7 +104,7 @@ struct PairingPageTests {
         var searching = Self.searching()
         #expect(searching.user(.closed) == [.stopPairing])
         var waiting = Self.comparing()
-        waiting.user(.compared(areSame: true, 7))
+        waiting.user(.compared(areSame: true, 7), at: Self.later)
         #expect(waiting.user(.closed) == [.stopPairing])
         var idle = Fixture()
         #expect(idle.user(.closed).isEmpty)
@@ -102,8 +115,7 @@ struct PairingPageTests {
         var window = Self.searching()
         #expect(window.user(.stopPairing) == [.stopPairing])
         #expect(window.daemon(Self.digits) == [.answer(7, .areSame(false))])
-        let error = HandoffErrorName.prefix + HandoffErrorName.userCancelled.rawValue
-        window.daemon(.pairing(.failed(error: error, message: "You have stopped it.")))
+        window.daemon(.pairing(.failed(PairingFailure(.userCancelled, "You have stopped it."))))
         #expect(window.page(.pair).message?.title == "Pair another device", "the person knows that it was stopped")
     }
 
@@ -138,7 +150,7 @@ struct PairingPageTests {
         lost.daemon(.absent(nil))
         lost.daemon(.state(Fixture.state()))
         #expect(lost.page(.pair).message?.text == "handoffd has stopped, which ended the pairing.")
-        #expect(lost.user(.compared(areSame: true, 7)).isEmpty)
+        #expect(lost.user(.compared(areSame: true, 7), at: Self.later).isEmpty)
         var refused = Self.searching()
         refused.daemon(.failed(.pair, CallFailure(.limitReached, "Another program is pairing.")))
         #expect(refused.page(.pair).message?.text == "Another program is pairing.")
@@ -148,9 +160,8 @@ struct PairingPageTests {
     @Test("Where the other side's answer is unknown, the page says so and does not offer to try again")
     func doubt() {
         var window = Self.comparing()
-        window.user(.compared(areSame: true, 7))
-        let error = HandoffErrorName.prefix + HandoffErrorName.unconfirmed.rawValue
-        window.daemon(.pairing(.failed(error: error, message: "desk has not answered.")))
+        window.user(.compared(areSame: true, 7), at: Self.later)
+        window.daemon(.pairing(.failed(PairingFailure(.unconfirmed, "desk has not answered."))))
         #expect(window.page(.pair).message?.title == "Not confirmed yet")
         #expect(window.page(.pair).message?.buttons.map(\.event) == [.leavePairing])
     }

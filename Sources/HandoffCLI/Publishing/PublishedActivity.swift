@@ -5,7 +5,7 @@ import HandoffModel
 private import Synchronization
 
 /// The activity that `handoffctl publish` offers, in each run of the daemon anew.
-final class OfferedActivity: Sendable {
+final class PublishedActivity: Sendable {
     /// What is offered.
     struct Content: Hashable, Sendable {
         let type: String
@@ -106,7 +106,7 @@ final class OfferedActivity: Sendable {
         case .stopped:
             state.withLock { $0 = State(content: $0.content) }
             try show(PublishEvent("daemonStopped"), "handoffd has stopped; the activity is offered again when it runs")
-        case .signal(let signal): try handle(signal)
+        case .signal(let signal, _): try handle(signal)
         }
     }
 

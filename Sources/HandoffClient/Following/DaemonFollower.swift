@@ -1,9 +1,10 @@
 package import AsyncSupport
 package import DBus
+package import HandoffBus
 
-/// Follows a daemon on the bus: whether there is one, what it tells when it is read, and each of its signals.
+/// Follows a daemon on the bus: whether there is one, what it tells, and each of its signals.
 ///
-/// It never starts a daemon.
+/// It reads the daemon when it comes, and folds its signals into what was read. It never starts a daemon.
 package struct DaemonFollower: Sendable {
     /// What a follower reports, one after the other.
     package enum Event: Sendable {
@@ -11,8 +12,12 @@ package struct DaemonFollower: Sendable {
         case gone
         /// A daemon has come, also in the place of another one; it is read next.
         case came
-        /// A signal of the daemon. Those that arrive while it is read come after what was read, which may be older.
-        case signal(Signal)
+        /// A daemon was read, for the first time or again.
+        case read(DaemonMirror)
+        /// A signal of the daemon, and what the daemon has told with it; nil before it was read.
+        ///
+        /// Signals that arrive while it is read come after what was read, which may be newer.
+        case signal(Signal, DaemonMirror?)
         /// A daemon that is there could not be read; it is read again after a pause.
         case unreadable(any Error)
     }
@@ -29,51 +34,55 @@ package struct DaemonFollower: Sendable {
     package let hasLooked = Promise<Void>()
 
     private let client: HandoffClient
+    private let contents: DaemonMirror.Contents
     private let pauses: Backoff
-    private let readsAfterSignals: Bool
-    private let report: @Sendable (Event) -> Void
-    private let read: @Sendable (BusName) async throws -> Void
+    private let prepare: @Sendable () async throws -> Void
+    private let report: @Sendable (Event) async throws -> Void
     private let occasions = CurrentValue(Occasion())
-    /// Held while the daemon is read.
+    /// What the daemon has told; nil until it was read.
+    private let mirror = CurrentValue<DaemonMirror?>(nil)
+    /// The parts that are to be read again.
+    private let stale = CurrentValue<DaemonMirror.Contents>([])
+    /// Held while the daemon is read, and while an event is reported.
     private let turn = AsyncMutex()
 
     /// - Parameters:
     ///   - client: the connection over which the daemon is followed.
+    ///   - contents: what of the daemon is read and kept up to date; empty for its signals alone.
     ///   - pauses: the pauses between attempts to read a daemon that does not answer.
-    ///   - readsAfterSignals: whether each signal makes the daemon be read again; signals that come meanwhile are one.
-    ///   - report: receives the events, in order.
-    ///   - read: reads the daemon with this unique name, and keeps what it tells.
+    ///   - prepare: is run for each daemon that comes, before it is read; its failure is one to read.
+    ///   - report: receives the events, one at a time and in order; an error ends the follower.
     package init(
         client: HandoffClient,
+        contents: DaemonMirror.Contents,
         pauses: Backoff = Backoff(first: .seconds(1), longest: .seconds(60)),
-        readsAfterSignals: Bool = false,
-        report: @escaping @Sendable (Event) -> Void,
-        read: @escaping @Sendable (BusName) async throws -> Void
+        prepare: @escaping @Sendable () async throws -> Void = {},
+        report: @escaping @Sendable (Event) async throws -> Void
     ) {
-        (self.client, self.pauses, self.readsAfterSignals) = (client, pauses, readsAfterSignals)
-        (self.report, self.read) = (report, read)
+        (self.client, self.contents, self.pauses) = (client, contents, pauses)
+        (self.prepare, self.report) = (prepare, report)
     }
 
     /// The daemon's unique name; nil while there is none.
     package var daemon: BusName? { occasions.value.daemon }
 
     /// Reads the daemon again, for what no signal tells; requests that come while it is read are one.
-    package func refresh() {
+    package func refresh() { refresh(contents) }
+
+    private func refresh(_ parts: DaemonMirror.Contents) {
+        stale.modify { $0.formUnion(parts) }
         occasions.modify { $0.number += 1 }
     }
 
     /// Runs until cancelled.
     ///
-    /// - Throws: `DBusError` when the bus is lost, or signals come faster than they are read.
+    /// - Throws: `DBusError` when the bus is lost, or signals come faster than they are handled; what `report` throws.
     package func run() async throws {
         try await client.withSignals { signals in
             try await client.connection.withOwner(of: HandoffName.control) { owners in
                 try await withThrowingDiscardingTaskGroup { group in
                     group.addTask {
-                        for try await signal in signals {
-                            try await turn.withLock { report(.signal(signal)) }
-                            if readsAfterSignals { refresh() }
-                        }
+                        for try await signal in signals { try await turn.withLock { try await take(signal) } }
                     }
                     group.addTask {
                         for await owner in owners { occasions.modify { $0.daemon = owner } }
@@ -82,6 +91,12 @@ package struct DaemonFollower: Sendable {
                 }
             }
         }
+    }
+
+    private func take(_ signal: Signal) async throws {
+        if mirror.value != nil { mirror.modify { $0?.apply(signal) } }
+        try await report(.signal(signal, mirror.value))
+        if let parts = mirror.value?.stale(after: signal), !parts.isEmpty { refresh(parts) }
     }
 
     private func follow() async throws {
@@ -93,7 +108,10 @@ package struct DaemonFollower: Sendable {
             let daemon = seen.value.daemon
             if daemon != last || daemon == nil {
                 retry.reset()
-                report(daemon == nil ? .gone : .came)
+                try await turn.withLock {
+                    mirror.set(nil)
+                    try await report(daemon == nil ? .gone : .came)
+                }
                 last = daemon
             }
             if let daemon {
@@ -109,15 +127,24 @@ package struct DaemonFollower: Sendable {
     /// Returns whether the daemon was read.
     private func attempt(_ daemon: BusName) async throws -> Bool {
         try await turn.withLock {
+            let known = mirror.value
+            let parts = known == nil ? contents : stale.value
+            stale.set([])
             do {
-                try await read(daemon)
-                return true
+                if known == nil { try await prepare() }
+                let read = try await client.mirror(parts)
+                mirror.modify { mirror in
+                    if mirror == nil { mirror = read } else { mirror?.replace(parts, with: read) }
+                }
             } catch {
+                stale.modify { $0.formUnion(parts) }
                 try Task.checkCancellation()
                 // A daemon that has just gone is reported by the bus.
-                if self.daemon == daemon { report(.unreadable(error)) }
+                if self.daemon == daemon { try await report(.unreadable(error)) }
                 return false
             }
+            if let mirror = mirror.value { try await report(.read(mirror)) }
+            return true
         }
     }
 }
