@@ -17,12 +17,7 @@ extension HandoffClient {
     /// Returns the types of documents that are opened without a question, each with the id of the app.
     package func confirmedTypes() async throws -> [(type: String, app: String)] {
         let reply = try await callApps("ListConfirmedTypes", [.noOptions])
-        return (reply.first?.array ?? []).compactMap { pair in
-            guard case .structure(let parts) = pair, let type = parts.first?.string, let app = parts.last?.string else {
-                return nil
-            }
-            return (type, app)
-        }
+        return (reply.first?.dictionaries ?? []).map { ($0["Type"]?.string ?? "", $0["App"]?.string ?? "") }
     }
 
     /// Has the user asked again before documents of a type are opened in an app.

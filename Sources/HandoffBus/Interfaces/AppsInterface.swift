@@ -122,10 +122,9 @@ extension Interface {
     }
 
     private static func listConfirmed(_ handler: some AppsHandler) -> Method {
-        let confirmed = Argument(name: "confirmed", type: .array(.structure([.string, .string])))
+        let confirmed = Argument(name: "confirmed", type: .dictionaries)
         return Method(name: "ListConfirmedTypes", inputs: [.options], outputs: [confirmed]) { _ in
-            let pairs = handler.confirmed.map { Value.structure([.string($0.type), .string($0.app)]) }
-            return .reply([.array(of: .structure([.string, .string]), pairs)])
+            .reply([.dictionaries(handler.confirmed.map { ["Type": .string($0.type), "App": .string($0.app)] })])
         }
     }
 

@@ -5,7 +5,7 @@ import Synchronization
 /// The types of documents that are opened without a question, each in one app, as the user has agreed once; kept in the state
 /// directory.
 final class ConfirmedTypes: Sendable {
-    private static let file = StateFile<[String: Set<String>]>(name: "confirmed-types", version: 1)
+    private static let file = StateFile<[String: Set<String>]>(name: "agreements", version: 1)
     /// The most pairs: many more than a person agrees to.
     private static let maximumCount = 1000
 

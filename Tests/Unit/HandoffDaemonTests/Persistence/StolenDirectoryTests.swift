@@ -188,6 +188,8 @@ private final class History {
             try await StateFile<[String: String]>(name: name, version: 1).write(["notes": "/home/notes"], to: directory)
         }
         try await StateFile<[String]>(name: "types", version: 1).write(["org.example.notes"], to: directory)
+        let agreements = StateFile<[String: [String]]>(name: "agreements", version: 1)
+        try await agreements.write(["text/x-lua": ["org.example"]], to: directory)
         let journal = ContinuationJournal(
             in: directory,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
