@@ -2,7 +2,7 @@
 /// for itself.
 ///
 /// Titles are written by other devices, and patterns by packages: a match takes no more steps than the name is long times
-/// the pattern is long. fnmatch(3) may try every way in which stars can divide a name.
+/// the pattern is long. fnmatch of the C library may try every way in which stars can divide a name.
 package struct NamePattern: Hashable, Sendable {
     private enum Part: Hashable, Sendable {
         case anyNumber

@@ -1,8 +1,9 @@
 import Foundation
 import HandoffApps
+import TestLimits
 import Testing
 
-@Suite("Documents open without a question if their type is known to do nothing")
+@Suite("Documents open without a question if their type is known to do nothing", .endsWithin(minutes: 5))
 struct InertTypesTests {
     @Test("Every type of the installed database is known to do nothing, or known to need a question")
     func database() throws {
