@@ -35,7 +35,7 @@ extension EngineTrust {
             introducedBy: member?.introducedBy?.description ?? "",
             // Each advertisement names its version by its service UUID, and only those of this one are scanned for.
             protocolVersion: heard == nil ? 0 : UInt32(ProtocolVersion.current.rawValue),
-            lastSeen: UInt64(clamping: heard ?? lastSeen ?? 0)
+            lastSeen: UInt64(clamping: heard?.unixMicroseconds ?? lastSeen ?? 0)
         )
     }
 }

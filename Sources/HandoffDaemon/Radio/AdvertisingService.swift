@@ -24,6 +24,7 @@ struct AdvertisingService<R: Radio>: Service {
             } _: {
                 try await gracefulShutdown()
                 engine.activities.cover(false)
+                engine.trust.endGreetings()
                 engine.activities.allClientsLeft()
                 try await withTimeout(Self.maximumWithdrawalTime, throwing: CancellationError()) {
                     try await waitUntilNothingIsAdvertised()

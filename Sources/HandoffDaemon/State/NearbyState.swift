@@ -7,7 +7,7 @@ struct NearbyState: Sendable {
     var table = NearbyTable()
     var knownTypes = KnownTypes()
     var clockSkew = ClockSkewDetector()
-    var scanPolicy = ScanPolicy(at: Moment.now.uptime)
+    var scanPolicy: ScanPolicy
     /// The clients that look for activities at this moment.
     var activeScanners: Set<BusName> = []
     /// What was fetched of the entries, by which it is known what opens them.
@@ -19,14 +19,15 @@ struct NearbyState: Sendable {
     var awaitedDials = 0
     /// Whether the session is locked or idle.
     var isAway = false
-    /// When each device was heard last in this run of the daemon, in microseconds since 1970.
-    var lastSeen: [DeviceID: Int64] = [:]
+    /// When each device was heard last in this run of the daemon.
+    var lastSeen: [DeviceID: Moment] = [:]
 
-    /// How long after its last advertisement a device counts as heard: as long as its entry stays.
-    private static let heardMicroseconds: Int64 = 30_000_000
+    init(at now: Moment) {
+        scanPolicy = ScanPolicy(at: now.uptime)
+    }
 
-    /// Returns whether a device is heard at present.
+    /// Returns whether a device is heard at present: for as long after its last advertisement as its entry stays.
     func isHeard(_ device: DeviceID, at now: Moment) -> Bool {
-        lastSeen[device].map { now.unixMicroseconds - $0 < Self.heardMicroseconds } ?? false
+        lastSeen[device].map { now.uptime - $0.uptime < NearbyTable.timeout } ?? false
     }
 }
