@@ -96,6 +96,8 @@ extension StatusReport {
             + rules.withheld.filter { $0.reason != "paused" }.map(Self.sentence)
             + status.advisories.map { "\($0.name): \($0.message)" }
             + (needRestart.isEmpty ? [] : [restart])
+            + objects.devices.compactMap { $0.silence(at: .now) }
+            .map { "\($0): it is away or switched off, or has offered nothing." }
             + (objects.devices.isEmpty ? [DaemonProblem.noDevices.message] : [])
         return ([table.text] + sentences.map { "\n" + printable($0) }).joined(separator: "\n")
     }

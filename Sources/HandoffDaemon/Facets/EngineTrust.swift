@@ -45,7 +45,19 @@ struct EngineTrust: Sendable {
 
     /// The advisories about this device's own state, and about devices that it cannot read.
     var advisories: [(name: String, message: String)] {
-        identityAdvisories + engine.copies.advisories + keyAdvisories
+        let obstacle = engine.read(\.trust.stateObstacle).map { reason in
+            ("state-unwritable", "What changes cannot be kept, and is refused or lost with a restart: \(reason)")
+        }
+        return [obstacle].compactMap(\.self) + identityAdvisories + engine.copies.advisories + keyAdvisories
+    }
+
+    /// Records why nothing can be kept; nil when it can.
+    func setStateObstacle(_ reason: String?) {
+        engine.change { state, _ in
+            guard state.trust.stateObstacle != reason else { return }
+            state.trust.stateObstacle = reason
+            state.show(.identityChanged)
+        }
     }
 
     private var identityAdvisories: [(name: String, message: String)] {

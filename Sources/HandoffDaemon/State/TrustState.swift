@@ -6,6 +6,8 @@ import HandoffWire
 /// The engine's state of the circle, and the keys that follow from it.
 struct TrustState: Sendable {
     private(set) var devices: TrustedDevices
+    /// Why nothing of it can be kept at present; nil when it can.
+    var stateObstacle: String?
     /// Opens the advertisements of trusted devices.
     private(set) var opener = AdvertisementOpener(keys: [(AdvertisementSender, SealingKey)]())
     /// Finds out which trusted device opens a session.
