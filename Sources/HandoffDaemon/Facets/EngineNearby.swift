@@ -189,8 +189,8 @@ struct EngineNearby: Sendable {
             guard let step = state.clock.latest, now.uptime < state.clock.settledAt,
                 state.nearby.lastSeen[device].map({ $0.uptime < step.at }) ?? true
             else { return nil }
-            return "the clock of this computer was set \(step.text), and \(name) was not heard since: if it is wrong, set it "
-                + "from the network"
+            return "the clock of this computer was set \(step.text), and \(name) was not heard since: if it is wrong, "
+                + "set it from the network"
         }
     }
 
@@ -226,8 +226,9 @@ struct EngineNearby: Sendable {
 }
 
 extension Engine.State {
-    /// Opens an advertisement; returns nil if no trusted device has sealed it, which is found out at little cost. The
-    /// payload is nil when it is none of this protocol.
+    /// Opens an advertisement; returns nil if no trusted device has sealed it, which is found out at little cost.
+    ///
+    /// The payload is nil when it is none of this protocol.
     mutating func open(
         _ received: AdvertisementReport,
         at now: Moment

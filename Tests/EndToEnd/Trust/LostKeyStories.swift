@@ -1,4 +1,5 @@
 import Foundation
+import HandoffCrypto
 import HandoffModel
 import HandoffTestSupport
 import TestLimits
@@ -8,7 +9,10 @@ import Testing
 struct LostKeyStories {
     private static let day = 24 * 60 * 60
 
-    @Test("A device whose clock is set over midnight and right again goes on hearing the others", arguments: [-day, day])
+    @Test(
+        "A device whose clock is set over midnight and right again goes on hearing the others",
+        arguments: [-day, day]
+    )
     func clockWhileRunning(seconds: Int) async throws {
         try await World.run { world in
             let clock = try TestClock(of: "desktop", in: world)
@@ -65,7 +69,9 @@ struct LostKeyStories {
                                 try await desktop.setClock(clock, ahead: 0)
                                 try await watcher.lists("org.example.edit")
                             }
-                        case .startedAgain: try await desktop.stop()
+                        case .startedAgain:
+                            try await desktop.untilKeys(ofDayAhead: seconds)
+                            try await desktop.stop()
                         }
                     }
                     try clock.set(ahead: 0)
@@ -120,7 +126,8 @@ struct LostKeyStories {
             try await world.withDevice("laptop") { laptop in
                 try await world.withDevice("tablet") { tablet in
                     try await tablet.trustEachOther(desktop)
-                    try await desktop.publishing("org.example.edit") { _ in try await laptop.knows("desktop", "tablet") }
+                    try await desktop.publishing("org.example.edit") { _ in try await laptop.knows("desktop", "tablet")
+                    }
                 }
                 try await laptop.stop()
             }
@@ -147,7 +154,9 @@ struct LostKeyStories {
                             try await laptop.setClock(clocks[0], ahead: -900)
                             try await laptop.publishing("org.example.draw") { _ in
                                 try await beforeTimeOut { try await watcher.lists("org.example.draw") }
-                                #expect(try await desktop.json("continue", "--print")["type"].string == "org.example.draw")
+                                #expect(
+                                    try await desktop.json("continue", "--print")["type"].string == "org.example.draw"
+                                )
                             }
                         }
                     }
@@ -206,6 +215,15 @@ extension Device {
         let start = log.lines.count
         try clock.set(ahead: seconds)
         try await log.event("clock.set", from: start)
+        try await untilKeys(ofDayAhead: seconds)
+    }
+
+    /// Waits until the daemon has moved its keys to the day that its clock shows.
+    fileprivate func untilKeys(ofDayAhead seconds: Int) async throws {
+        try await untilFiles(in: [URL(filePath: world.stateDirectory(of: name))], "keys of the day of the clock") {
+            let slot = AdvertisementSealer.slot(unixSeconds: Int64(Date.now.timeIntervalSince1970) + Int64(seconds))
+            return try advertisingKeyRecord.daily.day == DailyKey.keptDay(at: slot)
+        }
     }
 }
 

@@ -34,7 +34,7 @@ struct DailyKeyTests {
         }
     }
 
-    @Test("Of two days of one key the earlier one is kept, whichever is told later; another key takes the place of the one before")
+    @Test("Of two days of one key the earlier one is kept, whichever is told later; another key replaces it")
     func joined() throws {
         let first = AdvertisingKeyRecord.generate(day: 20_000)
         let later = AdvertisingKeyRecord(id: first.id, daily: try #require(first.daily.advanced(to: 20_003)))

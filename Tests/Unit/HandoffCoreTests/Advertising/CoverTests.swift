@@ -32,7 +32,7 @@ struct CoverTests {
         #expect(pacer.advance(to: .at(100)).broadcast == nil)
     }
 
-    @Test("A withdrawal for a member alone lasts as long as that is greeted, and what is offered then waits for nothing")
+    @Test("A withdrawal for a member alone lasts as long as its greeting, and what is offered then need not wait")
     func greeting() {
         var pacer = AdvertisementPacer()
         pacer.greet()

@@ -117,7 +117,10 @@ struct KeyKnowledgeModelCheck {
         #expect(slowest <= .seconds(60))
     }
 
-    @Test("After random histories of 20 events, with a device that joins and exchanges that are cut off", arguments: 0..<30)
+    @Test(
+        "After random histories of 20 events, with a device that joins and exchanges that are cut off",
+        arguments: 0..<30
+    )
     func random(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var history = History(try KeyWorld(3), pause: .seconds(8))
@@ -130,9 +133,12 @@ struct KeyKnowledgeModelCheck {
                 case 0 where history.world.devices.count == 3:
                     ("the phone joins \(one)", { try $0.join(Who.phone, one) })
                 case 1:
-                    ("the clock of \(one) is wrong", { [ahead = Self.offset(&random)] history in
-                        try history.world.setClock(of: one, ahead: ahead)
-                    })
+                    (
+                        "the clock of \(one) is wrong",
+                        { [ahead = Self.offset(&random)] history in
+                            try history.world.setClock(of: one, ahead: ahead)
+                        }
+                    )
                 case 2: ("everyone meets", { try $0.meet(Set($0.world.devices.indices)) })
                 default: Self.events.randomElement(using: &random)!
                 }

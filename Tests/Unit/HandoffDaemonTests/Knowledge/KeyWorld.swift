@@ -151,7 +151,9 @@ struct KeyWorld {
     var brokenSecret: String? {
         for one in devices.indices {
             for other in devices.indices where other != one && !devices[one].trusts(devices[other]) {
-                if told[other].contains(devices[one].keyID) { return "device \(other) reads what device \(one) advertises" }
+                if told[other].contains(devices[one].keyID) {
+                    return "device \(other) reads what device \(one) advertises"
+                }
             }
         }
         return nil

@@ -14,7 +14,10 @@ struct ClockSetTests {
     /// How far the clock was wrong, in slots.
     private static let distances: [Int64] = [-400 * 96, -96, -48, 48, 96, 96 * 365, 96 * 3000, 96 * 5000]
 
-    @Test("A device whose clock was set to another day and back hears the others, and can be heard", arguments: distances)
+    @Test(
+        "A device whose clock was set to another day and back hears the others, and can be heard",
+        arguments: distances
+    )
     func aheadAndBack(distance: Int64) async throws {
         try await withDevices(at: Self.slot) { devices in
             let peer = try Peer("laptop", at: Self.slot)
@@ -79,7 +82,10 @@ struct ClockSetTests {
         }
     }
 
-    @Test("A key that a removed device has does not come back, whatever the clock does", arguments: [-96, 96] as [Int64])
+    @Test(
+        "A key that a removed device has does not come back, whatever the clock does",
+        arguments: [-96, 96] as [Int64]
+    )
     func removedMeanwhile(distance: Int64) async throws {
         try await withDevices(at: Self.slot) { devices in
             let (peer, thief) = (try Peer("laptop", at: Self.slot), try Peer("phone", at: Self.slot))
