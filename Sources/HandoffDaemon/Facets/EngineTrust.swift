@@ -258,7 +258,7 @@ struct EngineTrust: Sendable {
         let now = Moment.now
         do {
             let earlier = engine.read(\.trust.earlierKeys)
-            try await engine.persist { kept in
+            _ = try await engine.persist { kept in
                 let before = kept.devices.contents
                 return (before, kept.moveForward(to: now, restoring: earlier))
             } then: { state, moved in
