@@ -103,7 +103,8 @@ extension StatusReport {
 
     /// Which devices were not heard for a day.
     private var silences: [String] {
-        objects.devices.compactMap { $0.silence(at: .now) }
+        guard let now = try? Timestamp.now else { return [] }
+        return objects.devices.compactMap { $0.silence(at: now) }
             .map { "\($0): it is away or switched off, or has offered nothing." }
     }
 

@@ -11,7 +11,8 @@ struct KeptState: Sendable {
     ///
     /// - Parameter earlier: the keys as they were before the clock was set, which are used again where they are better.
     /// - Returns: this device's key if it had to be replaced.
-    mutating func moveForward(to now: Moment, restoring earlier: EarlierKeys?) -> AdvertisingKeyRecord.ID? {
+    @discardableResult
+    mutating func moveForward(to now: Moment, restoring earlier: EarlierKeys? = nil) -> AdvertisingKeyRecord.ID? {
         defer { pairings.forgetExpired(at: now) }
         return devices.advance(to: now.slot, restoring: earlier)
     }

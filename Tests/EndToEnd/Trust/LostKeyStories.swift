@@ -1,6 +1,7 @@
 import Foundation
 import HandoffCrypto
 import HandoffModel
+import HandoffRadioSimulated
 import HandoffTestSupport
 import TestLimits
 import Testing

@@ -1,6 +1,7 @@
-import HandoffCore
 import TestLimits
 import Testing
+
+@testable import HandoffCore
 
 @Suite("The setting of the clock is noticed", .endsWithin(minutes: 10))
 struct ClockStepsTests {

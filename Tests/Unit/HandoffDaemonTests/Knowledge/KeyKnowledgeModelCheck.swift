@@ -62,7 +62,7 @@ struct KeyKnowledgeModelCheck {
             ("an hour passes", { try $0.world.run(for: .seconds(4000)) }),
         ]
         for one in [Who.laptop, Who.desktop] {
-            events += [
+            let more: [Event] = [
                 ("\(one) removes the box", { try $0.world.remove(Who.box, on: one) }),
                 ("\(one) is restored", { try $0.restore(one) }),
                 ("\(one) starts again", { try $0.restart(one) }),
@@ -71,6 +71,7 @@ struct KeyKnowledgeModelCheck {
                 ("the clock of \(one) is a day ahead", { try $0.world.setClock(of: one, ahead: day) }),
                 ("the clock of \(one) is right", { try $0.world.setClock(of: one, ahead: 0) }),
             ]
+            events += more
         }
         return events
     }()

@@ -1,6 +1,7 @@
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
+import HandoffWire
 import SystemPackage
 import TestLimits
 import Testing
