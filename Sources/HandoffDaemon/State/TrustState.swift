@@ -106,8 +106,9 @@ struct TrustState: Sendable {
         draft.devices = devices
         if devices.identity.id != identity.id {
             draft.ownKeyDetector = OwnKeyDetector(startSlot: Moment.now.slot)
-            draft.earlierKeys = nil
         }
+        // A device that is not trusted any more may have the keys of before: they never come back.
+        if devices.identity.id != identity.id || devices.ids != self.devices.ids { draft.earlierKeys = nil }
         if !hasSameKeys {
             draft.trial = try devices.trial()
             try draft.rekey()
