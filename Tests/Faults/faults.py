@@ -9,7 +9,7 @@ import subprocess
 import time
 
 from orders import CHANGES, DESCRIPTOR, FAIL_ONCE, KILL_AFTER, KILL_BEFORE, TRAFFIC
-from world import Failure, Lines
+from world import Failure, Lines, type_hash
 
 # Each publication has a type of its own, so that what another device still lists of an earlier one is not taken for it.
 TYPES = [f"org.example.edit{number}" for number in range(20)]
@@ -81,12 +81,12 @@ def heal(world, before_start=lambda machine: None):
 
 
 class Publisher:
-    """An activity on the laptop that is published again when the daemon there was restarted."""
+    """An activity on a machine that is published again when the daemon there was restarted."""
 
-    def __init__(self, machine, *arguments):
+    def __init__(self, machine, *arguments, types=tuple(TYPES)):
         self._machine = machine
         self.arguments = arguments
-        self._types = iter(TYPES)
+        self._types = iter(types)
         self._child = self._lines = self._daemon = None
         self._told = 0
         self.type = None
@@ -114,3 +114,13 @@ class Publisher:
             self._child.kill()
             self._child.wait()
             self.told()
+
+
+def fetch_another(world, publisher, what):
+    """The laptop publishes another activity, and the desktop fetches it as soon as it lists it; returns the entry."""
+    publisher.end()
+    publisher.ensure()
+    entry = world.entry(type_hash(publisher.type))
+    result = world.desktop.run("continue", "--print", entry)
+    check(result.returncode == 0, f"a fetch {what} ended with {result.returncode} ({result.stderr.strip()})")
+    return entry

@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import signal
 import subprocess
 
@@ -15,6 +16,8 @@ from world import PROGRAMS, TIMEOUT, Failure, process
 # What no log may contain: the words of Swift's runtime for a crash.
 CRASH = re.compile(r"Fatal error|Crashed|SIGILL|SIGTRAP|SIGSEGV|SIGABRT|Precondition failed|Assertion failed")
 # The signals that only a defect sends.
+# The steps of a clock that the daemon tells of, in seconds (ClockSteps.swift).
+NOTICED_STEP = 60
 CRASH_SIGNALS = {signal.SIGILL, signal.SIGTRAP, signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE}
 
 
@@ -36,6 +39,8 @@ class Machine:
         # What has cut off the daemon from its programs since `take_cut`: `kill`, `bus` or None.
         self._cut = None
         self.daemon = None
+        # By how many seconds its clock is ahead.
+        self._ahead = 0
         self._reader = None
         self._run_start = 0
         self._pause = None
@@ -215,6 +220,30 @@ class Machine:
 
     def trust(self, other):
         self.json("devices", "trust", other.json("devices", "card")["card"])
+
+    def set_clock(self, seconds):
+        """Sets the wall clock ahead of the right time, and waits until the daemon has noticed that, if it runs."""
+        begin, is_noticed = self.log.count, self.is_running and abs(seconds - self._ahead) >= NOTICED_STEP
+        self._ahead = seconds
+        self.orders.set_clock(seconds)
+        if is_noticed:
+            # It looks at the clock with the next event.
+            self.json("nearby")
+            self.log.wait("event=clock.set", begin)
+
+    def copy_state(self, name):
+        """Copies the state directory, as a backup would; returns the copy."""
+        copy = self.directory / f"copy-{name}"
+        shutil.copytree(self.state, copy)
+        return copy
+
+    def restore(self, copy):
+        """Kills the daemon, puts a copy in the place of its state, and starts it again."""
+        self.kill()
+        self.reap()
+        shutil.rmtree(self.state)
+        shutil.copytree(copy, self.state)
+        self.start()
 
     def limit_descriptors(self, count):
         """Limits the daemon to so many descriptors; None for what this process may have."""

@@ -1,4 +1,4 @@
-"""Two machines, and the air between them."""
+"""Machines, and the air between them."""
 
 import contextlib
 import json
@@ -32,18 +32,21 @@ class Air:
 
 
 class World:
-    """Two machines, and the air between them."""
+    """Two machines or more, and the air between them."""
 
     def __init__(self, directory, shim):
         self.directory = pathlib.Path(directory)
         self._stack = contextlib.ExitStack()
+        self._shim = shim
         self.air = Air(self.directory)
-        self.laptop = Machine("laptop", self.directory, self._stack, shim)
-        self.desktop = Machine("desktop", self.directory, self._stack, shim)
+        self.machines = []
+        self.laptop, self.desktop = self.add("laptop"), self.add("desktop")
 
-    @property
-    def machines(self):
-        return [self.laptop, self.desktop]
+    def add(self, name):
+        """Adds a machine, whose daemon does not run yet."""
+        machine = Machine(name, self.directory, self._stack, self._shim)
+        self.machines.append(machine)
+        return machine
 
     def start(self, trusted=True):
         for machine in self.machines:
@@ -72,9 +75,10 @@ class World:
         """What happens at both daemons, as lines, from now on."""
         return monitoring(*(machine.bus for machine in self.machines))
 
-    def entry(self, activity_hash):
-        """Waits until the desktop lists an activity of that type; returns its id."""
-        command = self.desktop.command("nearby", "--watch", "--json")
+    def entry(self, activity_hash, machine=None, what="the activity of laptop"):
+        """Waits until a machine, the desktop by default, lists an activity of that type; returns its id."""
+        machine = machine or self.desktop
+        command = machine.command("nearby", "--watch", "--json")
         with process(command, stdout=subprocess.PIPE, text=True) as watcher:
             timer = threading.Timer(TIMEOUT, watcher.kill)
             timer.start()
@@ -85,4 +89,4 @@ class World:
                             return entry["id"]
             finally:
                 timer.cancel()
-        raise Failure("the activity of laptop does not appear on desktop")
+        raise Failure(f"{what} does not appear on {machine.name}")

@@ -8,13 +8,13 @@ import errno
 import pathlib
 import signal
 import subprocess
-import threading
 import time
 
+from circles import clocks, copies, six
 from continuations import continuation, document
-from faults import TYPES, Publisher, check, heal, random_fault, wait_for_ends
+from faults import Publisher, check, fetch_another, heal, random_fault, wait_for_ends
 from orders import CHANGES, DESCRIPTOR, FAIL_FROM, FAIL_ONCE, KILL_AFTER, KILL_BEFORE, OPEN_TO_READ
-from world import TIMEOUT, process, type_hash
+from streams import stream
 
 STORIES = pathlib.Path(__file__).parents[1] / "Stories"
 # How long the users wait for the end of a pairing, which takes a few seconds.
@@ -119,60 +119,6 @@ def start(world, random):
 
 # MARK: Two devices
 
-def stream(world, random):
-    """A stream meets a fault: a reader gets everything and an end, or a beginning and an error."""
-    world.start()
-    for pipe in TYPES[:4]:
-        size = random.choice([1, 70_000, 400_000, 1_500_000])
-        data = random.randbytes(size)
-        source = world.directory / "source"
-        source.write_bytes(data)
-        victims = {
-            "reader": lambda reader, writer: reader.kill(), "writer": lambda reader, writer: writer.kill(),
-            "interrupt": lambda reader, writer: writer.send_signal(signal.SIGINT),
-            "laptop": lambda *_: world.laptop.kill(), "desktop": lambda *_: world.desktop.kill(),
-            "stop": lambda *_: random.choice(world.machines).interrupt(),
-            "cut": lambda *_: world.air.cut(), "nothing": lambda *_: None,
-        }
-        victim = random.choice(sorted(victims))
-        threshold = random.randrange(size + 1)
-        world.air.set("bandwidth 10000000", "delay 1")
-        yield from one_stream(world, pipe, source, data, victim, victims[victim], threshold)
-
-
-def one_stream(world, pipe, source, data, victim, fault, threshold):
-    with open(source, "rb") as file, process(
-        world.laptop.command("publish", "--type", pipe, "--stream", "--send"), stdin=file, stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    ) as writer:
-        world.entry(type_hash(pipe))
-        with process(
-            world.desktop.command("stream", "--type", pipe, "--receive"), stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        ) as reader:
-            timers = [threading.Timer(TIMEOUT, child.kill) for child in (reader, writer)]
-            for timer in timers:
-                timer.start()
-            received, hit = b"", False
-            while piece := reader.stdout.read1(65536):
-                received += piece
-                if not hit and len(received) > threshold:
-                    hit = True
-                    fault(reader, writer)
-            ends = reader.wait(), writer.wait() if hit or reader.returncode == 0 else None
-            what = f"with {victim} at {threshold} of {len(data)} bytes, {len(received)} bytes arrived, and {ends} are the ends"
-            check(all(timer.is_alive() for timer in timers), f"{what}: an end that came too late")
-            for timer in timers:
-                timer.cancel()
-    check(data.startswith(received), f"{what}: other bytes than were sent")
-    check(reader.returncode != 0 or received == data, f"{what}: the reader took a part for all of it")
-    check(writer.returncode != 0 or received == data, f"{what}: the writer was told that everything has arrived")
-    if victim == "nothing" or not hit:
-        check(ends == (0, 0), f"{what}, without a fault: {reader.stderr.read()} {writer.stderr.read()}")
-    heal(world)
-    yield hit and victim != "nothing"
-
-
 def pairing(world, random):
     """A pairing meets a fault: in the end, each of the devices trusts the other, or neither does."""
     world.start(trusted=False)
@@ -215,16 +161,6 @@ def wait_for_verdicts(world, name):
             if verdicts in ([["trusted"], ["trusted"]], [[], []]):
                 return
             changes.wait(lambda _: True, f"with {name}, devices that agree, and not {verdicts}", end - time.monotonic())
-
-
-def fetch_another(world, publisher, what):
-    """The laptop publishes another activity, and the desktop fetches it as soon as it lists it; returns the entry."""
-    publisher.end()
-    publisher.ensure()
-    entry = world.entry(type_hash(publisher.type))
-    result = world.desktop.run("continue", "--print", entry)
-    check(result.returncode == 0, f"a fetch {what} ended with {result.returncode} ({result.stderr.strip()})")
-    return entry
 
 
 def limits(world, random):
@@ -275,4 +211,6 @@ def growth(world, random):
               f"the memory of {machine.name} has grown from {memory} to {machine.memory()} KiB")
 
 
-ALL = {each.__name__: each for each in (state, start, continuation, document, stream, pairing, limits, growth)}
+ALL = {each.__name__: each for each in (
+    state, start, continuation, document, stream, pairing, clocks, copies, six, limits, growth,
+)}

@@ -3,7 +3,7 @@
  * `run` builds this as a shared library and preloads it into handoffd. HANDOFF_FAULTS names a file with one `struct
  * orders`, which both processes map: the tool writes the orders, and this library counts what it has done. Calls are
  * selected by their kind; those on files only if the file is in the directory HANDOFF_FAULTS_DIRECTORY. What the tool
- * waits for is said on standard error, among the lines of the daemon's log.
+ * waits for is said on standard error, among the lines of the daemon's log. The tool sets the wall clock, too.
  */
 
 #define _GNU_SOURCE
@@ -24,7 +24,9 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The modes; orders.py has the same, as it has the kinds. In PAUSE the process stops and waits for SIGCONT; in
@@ -50,6 +52,7 @@ struct orders {
     _Atomic int error;
     _Atomic int selected; /* how many calls were selected */
     _Atomic int hits;     /* how many calls were affected */
+    _Atomic long ahead;   /* by how many seconds the wall clock is ahead */
 };
 
 static struct orders *orders;
@@ -215,6 +218,35 @@ int inotify_init1(int flags)
 {
     int affected = is_affected(DESCRIPTOR);
     END(affected, REAL(inotify_init1)(flags));
+}
+
+/* The wall clock. The kernel does not tell the daemon that this one is set: it finds that out when it looks next. */
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    int result = (int)syscall(SYS_clock_gettime, clock, now);
+    if (result == 0 && clock == CLOCK_REALTIME && orders)
+        now->tv_sec += orders->ahead;
+    return result;
+}
+
+int gettimeofday(struct timeval *restrict now, void *restrict zone)
+{
+    (void)zone;
+    struct timespec time;
+    int result = clock_gettime(CLOCK_REALTIME, &time);
+    if (result == 0)
+        *now = (struct timeval){.tv_sec = time.tv_sec, .tv_usec = time.tv_nsec / 1000};
+    return result;
+}
+
+time_t time(time_t *result)
+{
+    struct timespec now;
+    if (clock_gettime(CLOCK_REALTIME, &now) != 0)
+        return (time_t)-1;
+    if (result)
+        *result = now.tv_sec;
+    return now.tv_sec;
 }
 
 int close(int file)

@@ -96,8 +96,16 @@ extension StatusReport {
             + rules.withheld.filter { $0.reason != "paused" }.map(Self.sentence)
             + status.advisories.map { "\($0.name): \($0.message)" }
             + (needRestart.isEmpty ? [] : [restart])
+            + silences
             + (objects.devices.isEmpty ? [DaemonProblem.noDevices.message] : [])
         return ([table.text] + sentences.map { "\n" + printable($0) }).joined(separator: "\n")
+    }
+
+    /// Which devices were not heard for a day.
+    private var silences: [String] {
+        guard let now = try? Timestamp.now else { return [] }
+        return objects.devices.compactMap { $0.silence(at: now) }
+            .map { "\($0): it is away or switched off, or has offered nothing." }
     }
 
     /// How much is scanned, in words for people; nil when the daemon does not tell.

@@ -13,6 +13,7 @@ enum AdvisoryCure {
         "identity-copied": "remove the device on another one; then, here and on the copy, "
             + "rm -r ~/.local/state/handoff, and pair again",
         "identity-outdated": "bring your other devices near; then systemctl --user restart handoffd",
+        "keys-missing": "timedatectl, here and there; then bring both near each other, and use an app on one of them",
         "not-advertising": "\(restart); else update bluez and the kernel",
         "not-listening": "systemctl --user restart handoffd; else set transport = both in handoffd.conf",
         "not-scanning": "\(restart); else update bluez and the kernel",
@@ -21,6 +22,7 @@ enum AdvisoryCure {
             + "sudo dbus-monitor --system interface=org.bluez.Adapter1",
         "own-key-heard": "nothing, unless `identity-copied` follows",
         "public-address": "Privacy = device under [General] in \(configuration); \(restart)",
+        "state-unwritable": "as it says; then handoffctl status again, after ten minutes at most",
         "slow-advertising": "MinAdvertisementInterval=244 and MaxAdvertisementInterval=668 under [LE] in "
             + "\(configuration); \(restart)",
         "withheld": "use the session; or staysWhenAway = yes in handoffd.conf, then handoffctl reload",

@@ -101,14 +101,9 @@ enum DaemonDiagnosis {
 
     /// Finds that a device was not heard for a day: it is out of reach, off, or its Handoff does not work.
     private static func unheard(_ device: DeviceDescription, at now: Timestamp) -> Finding? {
-        let heard = Timestamp(microseconds: device.lastSeen)
-        if let heard, now.seconds - heard.seconds < 86400 { return nil }
-        let when = heard.map { "was last heard \($0.localMinute(at: now))" } ?? "was never heard"
-        return .advice(
-            "unheard",
-            "\(device.name) \(when).",
-            cure: "on \(device.name), near this computer: handoffctl doctor"
-        )
+        device.silence(at: now).map { silence in
+            .advice("unheard", "\(silence).", cure: "on \(device.name), near this computer: handoffctl doctor")
+        }
     }
 
     /// What the person has switched off, which may be forgotten.

@@ -213,6 +213,12 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
         if !rules.isPaused, !isWithheld { pacer.greet() }
     }
 
+    /// Whether this device may advertise, and has nothing to offer.
+    package var isSilent: Bool { !rules.isPaused && !isWithheld && offered == nil }
+
+    /// Sets whether a member is greeted for itself alone.
+    package mutating func greetMember(_ isGreeting: Bool) { pacer.isGreetingMember = isGreeting }
+
     /// Replaces the rules: an activity that they deny is neither advertised nor given from now on, and none takes its
     /// place.
     package mutating func setRules(_ rules: Rules, at now: Moment) {

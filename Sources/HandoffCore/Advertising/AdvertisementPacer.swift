@@ -56,6 +56,9 @@ package struct AdvertisementPacer: Sendable {
     /// Whether the withdrawal is advertised for as long as there is nothing to continue, so that outsiders cannot tell
     /// the two states apart.
     package var isCovering = false
+    /// Whether the withdrawal is advertised while there is nothing to continue, because a member is greeted for itself
+    /// alone (``MemberGreetings``).
+    package var isGreetingMember = false
 
     /// Whether a withdrawal is to be advertised once although nothing was offered.
     private var isGreeting = false
@@ -142,7 +145,7 @@ package struct AdvertisementPacer: Sendable {
     /// advertised before.
     private func target(at uptime: Duration) -> Content? {
         if let requested { return requested }
-        if isCovering { return .withdrawal }
+        if isCovering || isGreetingMember { return .withdrawal }
         guard let onAir else { return isGreeting ? .withdrawal : nil }
         if onAir.content != .withdrawal { return .withdrawal }
         return uptime - onAir.since < Self.withdrawalDuration ? .withdrawal : nil
@@ -178,7 +181,7 @@ package struct AdvertisementPacer: Sendable {
     /// Advertises something else from now on; nothing when the slot has no number left.
     private mutating func change(to target: Content?, in slot: UInt64, at now: Moment) {
         guard let target else { return onAir = nil }
-        let isFirst = isGreeting && onAir == nil && target == .withdrawal
+        let isFirst = (isGreeting || isGreetingMember) && onAir == nil && target == .withdrawal
         isGreeting = false
         let number = number(for: target, in: slot, at: now)
         onAir = number.map { OnAir(content: target, number: $0, since: now.uptime) }
@@ -205,7 +208,9 @@ package struct AdvertisementPacer: Sendable {
 
     private func nextDeadline(after now: Moment, _ slotEnd: Duration) -> Duration? {
         guard let onAir else { return nil }
-        if onAir.content == .withdrawal, requested == nil, !isCovering { return onAir.since + Self.withdrawalDuration }
+        if onAir.content == .withdrawal, requested == nil, !isCovering, !isGreetingMember {
+            return onAir.since + Self.withdrawalDuration
+        }
         let freshEnd = onAir.since + Self.freshness
         return freshEnd > now.uptime ? min(slotEnd, freshEnd) : slotEnd
     }

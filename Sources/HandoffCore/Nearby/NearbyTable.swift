@@ -67,6 +67,8 @@ package struct NearbyTable: Sendable {
     /// The latest advertisement of each device that was heard.
     private var latest: [DeviceID: LatestAdvertisement] = [:]
     private var endpoints: [DeviceID: RecentEndpoints] = [:]
+    /// Until when, as `uptime`, devices may go on in an earlier slot: just after the clock here was set back.
+    private var setBackUntil = Duration.zero
     private var nextID: NearbyEntry.ID = 1
 
     package init() {}
@@ -142,6 +144,15 @@ package struct NearbyTable: Sendable {
         entries.values.sorted { $0.id < $1.id }.flatMap { remove($0.device) }
     }
 
+    /// Records that the clock of this device was set back: what was heard before has numbers of slots that are still to come.
+    ///
+    /// As after a start, whatever comes first is accepted. Another device whose clock is set back as well may do that some
+    /// seconds later, and goes on in an earlier slot then.
+    package mutating func clockWasSetBack(at uptime: Duration) {
+        latest = [:]
+        setBackUntil = uptime + Self.timeout
+    }
+
     /// Replaces an entry by what its origin has answered in a session, where it has proved who it is, that it shows now:
     /// nothing, or an activity.
     package mutating func replace(entry id: NearbyEntry.ID, by current: CurrentActivity?, at now: Moment) -> [Change] {
@@ -162,6 +173,7 @@ package struct NearbyTable: Sendable {
     private mutating func accepts(_ report: Report, at now: Moment) -> Bool {
         let first = LatestAdvertisement(report.number, report.typeHash, at: now.uptime)
         let slot = latest[report.device]?.number.slot ?? report.number.slot
+        if report.number.slot < slot, now.uptime < setBackUntil { latest[report.device] = nil }
         let isAccepted = latest[report.device, default: first].accepts(report.number, report.typeHash, at: now.uptime)
         if isAccepted || report.number.slot >= slot {
             let endpoint = PeerEndpoint(address: report.address, port: report.port)

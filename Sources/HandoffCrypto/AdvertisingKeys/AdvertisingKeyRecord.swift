@@ -66,6 +66,12 @@ package struct AdvertisingKeyRecord: Hashable, Sendable {
     /// The record in 44 bytes, which only the circle may know.
     package var rawRepresentation: [UInt8] { daily.rawRepresentation + id.bytes }
 
+    /// Returns which of two records to keep, of which the other one is told now: the earlier day of the same key, from which
+    /// the later one follows; else the one that is told.
+    package func joined(with told: AdvertisingKeyRecord) -> AdvertisingKeyRecord {
+        id == told.id && daily.leads(to: told.daily) ? self : told
+    }
+
     /// Returns the record to keep during `slot` (``DailyKey/kept(at:)``).
     package func kept(at slot: UInt64) -> AdvertisingKeyRecord {
         AdvertisingKeyRecord(id: id, daily: daily.kept(at: slot))

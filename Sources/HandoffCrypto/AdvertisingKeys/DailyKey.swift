@@ -61,6 +61,9 @@ package struct DailyKey: Hashable, Sendable {
         return DailyKey(key: (self.day..<day).reduce(key) { key, _ in key.next }, day: day)
     }
 
+    /// Whether another key is this one, or follows from it.
+    package func leads(to other: DailyKey) -> Bool { advanced(to: other.day) == other }
+
     /// Returns the key to keep during `slot`, in place of this one: moved forward to ``keptDay(at:)``.
     ///
     /// Returns the key itself when it is of a later day, because the clock was set back or runs late, and when it is

@@ -21,18 +21,10 @@ struct EngineNearby: Sendable {
     /// Handles an advertisement of any device; most are not from trusted devices and change nothing.
     func receive(_ received: AdvertisementReport) {
         guard received.service == Engine.service else { return engine.pairings.receiveAdvertisement(received) }
-        guard let (sender, plaintext, slot) = opened(received) else { return receiveUnopened(received) }
-        guard let payload = try? AdvertisementPayload(decoding: plaintext, slot: slot) else { return }
-        guard sender != .own else { return engine.copies.receive(received, payload, of: slot) }
-        engine.change { state, now in
-            // It was received before the radio became unusable.
-            guard state.radio.isReady else { return }
-            for device in state.trust.devices(of: sender) where state.trust.devices[device] != nil {
-                if sender.isDirected { state.sessions.recordInvitation(by: device, at: now) }
-                let report = Self.report(of: device, payload, in: received)
-                state.receive(report, at: now)
-            }
-        }
+        guard let opened = engine.edit({ $0.open(received, at: .now) }) else { return receiveUnopened(received) }
+        guard let payload = opened.payload else { return }
+        guard opened.sender != .own else { return engine.copies.receive(received, payload, of: opened.slot) }
+        engine.change { state, now in state.receive(payload, from: opened.sender, in: received, at: now) }
         engine.deviceUpdates.set(())
     }
 
@@ -184,13 +176,21 @@ struct EngineNearby: Sendable {
         }
     }
 
-    /// Opens an advertisement; returns nil if no trusted device has sealed it, which is found out at little cost.
-    private func opened(_ received: AdvertisementReport) -> (
-        sender: AdvertisementSender, plaintext: [UInt8], slot: UInt64
-    )? {
-        let slot = Moment.now.slot
-        return engine.edit { $0.trust.open(received.data, slot: slot) }.map { opened in
-            (opened.id, opened.plaintext, slot &+ UInt64(bitPattern: Int64(opened.slotOffset)))
+    /// Returns why a clock may be the reason that a device does not answer, as the end of a sentence; nil when nothing
+    /// speaks for that.
+    func clockObstacle(to device: DeviceID, at now: Moment = .now) -> String? {
+        engine.read { state in
+            guard let name = state.trust.devices[device]?.name.rawValue else { return nil }
+            let skew = state.nearby.clockSkew.skewedDevices(at: now.uptime).first { $0.device == device }
+            if let skew { return ClockSkewDetector.explanation(of: name, slots: skew.slots) }
+            if state.trust.devices.hasKeyOfAnotherDay(of: device) {
+                return "the clock of this computer or of \(name) is wrong, or was: set both from the network"
+            }
+            guard let step = state.clock.latest, now.uptime < state.clock.settledAt,
+                state.nearby.lastSeen[device].map({ $0.uptime < step.at }) ?? true
+            else { return nil }
+            return "the clock of this computer was set \(step.text), and \(name) was not heard since: if it is wrong, "
+                + "set it from the network"
         }
     }
 
@@ -223,27 +223,38 @@ struct EngineNearby: Sendable {
         engine.change { state, _ in state.show(.radioChanged) }
     }
 
-    private static func report(
-        of device: DeviceID,
-        _ payload: AdvertisementPayload,
-        in received: AdvertisementReport
-    ) -> NearbyTable.Report {
-        NearbyTable.Report(
-            device: device,
-            typeHash: payload.typeHash,
-            number: payload.number,
-            hasWebpage: payload.hasWebpage,
-            hasDocument: payload.hasDocument,
-            rssi: received.rssi,
-            address: received.address,
-            port: payload.port
-        )
-    }
 }
 
 extension Engine.State {
-    /// Handles what a trusted device has advertised.
-    fileprivate mutating func receive(_ report: NearbyTable.Report, at now: Moment) {
+    /// Opens an advertisement; returns nil if no trusted device has sealed it, which is found out at little cost.
+    ///
+    /// The payload is nil when it is none of this protocol.
+    mutating func open(
+        _ received: AdvertisementReport,
+        at now: Moment
+    ) -> (sender: AdvertisementSender, payload: AdvertisementPayload?, slot: UInt64)? {
+        trust.open(received.data, slot: now.slot).map { opened in
+            let slot = now.slot &+ UInt64(bitPattern: Int64(opened.slotOffset))
+            return (opened.id, try? AdvertisementPayload(decoding: opened.plaintext, slot: slot), slot)
+        }
+    }
+
+    /// Handles what a trusted device has advertised, to all or to this one.
+    mutating func receive(
+        _ payload: AdvertisementPayload,
+        from sender: AdvertisementSender,
+        in received: AdvertisementReport,
+        at now: Moment
+    ) {
+        // It was received before the radio became unusable.
+        guard radio.isReady else { return }
+        for device in trust.devices(of: sender) where trust.devices[device] != nil {
+            if sender.isDirected { sessions.recordInvitation(by: device, at: now) }
+            receive(NearbyTable.Report(of: device, payload, in: received), at: now)
+        }
+    }
+
+    private mutating func receive(_ report: NearbyTable.Report, at now: Moment) {
         recordSeen(report.device, at: now)
         nearby.scanPolicy.heard(at: now.uptime)
         nearby.clockSkew.clearSkew(of: report.device)
@@ -275,6 +286,21 @@ extension Engine.State {
             for: kind(of: entry.typeHash),
             hasWebpage: entry.hasWebpage,
             hasDocument: entry.hasDocument && !desktop.folders.all.isEmpty
+        )
+    }
+}
+
+extension NearbyTable.Report {
+    fileprivate init(of device: DeviceID, _ payload: AdvertisementPayload, in received: AdvertisementReport) {
+        self.init(
+            device: device,
+            typeHash: payload.typeHash,
+            number: payload.number,
+            hasWebpage: payload.hasWebpage,
+            hasDocument: payload.hasDocument,
+            rssi: received.rssi,
+            address: received.address,
+            port: payload.port
         )
     }
 }

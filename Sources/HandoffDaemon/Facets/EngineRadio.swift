@@ -17,7 +17,7 @@ struct EngineRadio: Sendable {
             let wasReady = state.radio.isReady
             state.radio.setState(radio)
             if !state.radio.isReady { state.show(state.nearby.table.removeAll()) }
-            if !wasReady, state.radio.isReady { state.greet() }
+            if !wasReady, state.radio.isReady { state.greet(at: now) }
             state.show(.radioChanged)
         }
     }

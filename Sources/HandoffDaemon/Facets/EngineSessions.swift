@@ -135,26 +135,7 @@ struct EngineSessions: Sendable {
 
     /// Returns the next device that needs a circle update; counts it as dialled.
     func nextCircleUpdate() -> SessionPeer? {
-        let next: (device: TrustedDevices.Device, endpoint: PeerEndpoint)? = engine.edit { state in
-            let now = Moment.now
-            // A pause postpones every exchange of circles.
-            guard !state.rules.isPaused else { return nil }
-            for entry in state.nearby.table.all {
-                guard let device = state.trust.devices[entry.device] else { continue }
-                let hasUpdate = state.trust.devices.hasUpdate(for: device.id)
-                guard state.sessions.shouldUpdate(device.id, hasUpdate: hasUpdate, at: now) else { continue }
-                return (device, entry.endpoint)
-            }
-            // One that offers nothing is heard when it comes.
-            for id in state.trust.devices.lagging {
-                guard let device = state.trust.devices[id], let endpoint = state.nearby.table.endpoint(of: id, at: now),
-                    state.sessions.shouldUpdate(id, hasUpdate: true, at: now)
-                else { continue }
-                return (device, endpoint)
-            }
-            return nil
-        }
-        return next.map { peer($0.device, at: $0.endpoint) }
+        engine.edit { $0.nextCircleUpdate(at: .now) }.map { peer($0.device, at: $0.endpoint) }
     }
 
     /// Returns the origin of an entry as the peer of a session, dialled first where the entry was heard.
@@ -244,6 +225,26 @@ struct EngineSessions: Sendable {
 }
 
 extension Engine.State {
+    /// Returns the next device that needs a circle update, and where it was heard; counts it as dialled.
+    mutating func nextCircleUpdate(at now: Moment) -> (device: TrustedDevices.Device, endpoint: PeerEndpoint)? {
+        // A pause postpones every exchange of circles.
+        guard !rules.isPaused else { return nil }
+        for entry in nearby.table.all {
+            guard let device = trust.devices[entry.device] else { continue }
+            let isNeeded = trust.needsExchange(with: device.id, at: now.uptime)
+            guard sessions.shouldUpdate(device.id, hasUpdate: isNeeded, at: now) else { continue }
+            return (device, entry.endpoint)
+        }
+        // One that offers nothing is heard when it comes.
+        for device in trust.lagging(at: now.uptime).compactMap({ trust.devices[$0] }) {
+            guard let endpoint = nearby.table.endpoint(of: device.id, at: now),
+                sessions.shouldUpdate(device.id, hasUpdate: true, at: now)
+            else { continue }
+            return (device, endpoint)
+        }
+        return nil
+    }
+
     /// Returns the name of a device, or its id if it is not trusted any more.
     func name(of device: DeviceID) -> String {
         trust.devices[device]?.name.rawValue ?? device.description

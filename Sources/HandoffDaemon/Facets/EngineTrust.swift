@@ -43,14 +43,45 @@ struct EngineTrust: Sendable {
     /// Returns a trusted device; nil when it is not trusted.
     func device(_ id: DeviceID) -> TrustedDevices.Device? { engine.read { $0.trust.devices[id] } }
 
-    /// The advisories about this device's own state.
+    /// The advisories about this device's own state, and about devices that it cannot read.
     var advisories: [(name: String, message: String)] {
-        guard engine.read(\.trust.devices.isOutdated) else { return engine.copies.advisories }
+        let obstacle = engine.read(\.trust.stateObstacle).map { reason in
+            ("state-unwritable", "What changes cannot be kept, and is refused or lost with a restart: \(reason)")
+        }
+        return [obstacle].compactMap(\.self) + identityAdvisories + engine.copies.advisories + keyAdvisories
+    }
+
+    /// Records why nothing can be kept; nil when it can.
+    func setStateObstacle(_ reason: String?) {
+        engine.change { state, _ in
+            guard state.trust.stateObstacle != reason else { return }
+            state.trust.stateObstacle = reason
+            state.show(.identityChanged)
+        }
+    }
+
+    private var identityAdvisories: [(name: String, message: String)] {
+        guard engine.read(\.trust.devices.isOutdated) else { return [] }
         let outdated =
             "Another device of yours has a key of this device that it does not know itself. Its state directory may be an "
             + "old copy: then nothing has to be done, since this device has made a new key. Or another machine uses a copy "
             + "of it, which this device reports as `identity-copied` once that machine has proved it."
-        return [("identity-outdated", outdated)] + engine.copies.advisories
+        return [("identity-outdated", outdated)]
+    }
+
+    /// Why this device cannot read what others advertise: not where it is known that the clocks differ at present, which is
+    /// an advisory of its own.
+    private var keyAdvisories: [(name: String, message: String)] {
+        engine.read { state in
+            state.shownUnreadable.compactMap { state.trust.devices[$0] }.map { device in
+                let name = device.name.rawValue
+                let message =
+                    "\(name) is not heard: the key that it has told is for another day, because the clock of this computer or "
+                    + "of \(name) is wrong, or was. See that both are right (`timedatectl`), and bring both near each other "
+                    + "with something to continue on one of them: they tell each other new keys."
+                return ("keys-missing", message)
+            }
+        }
     }
 
     /// The known devices about which the person at this device has to decide.
@@ -160,7 +191,7 @@ struct EngineTrust: Sendable {
             return (result, kept.devices.changes(since: before), hasLeft)
         } then: { state, changed in
             let (_, changes, hasLeft) = changed
-            state.show(changes)
+            state.show(changes, at: .now)
             if hasLeft || !changes.isEmpty { state.show(.circleChangedHere(changes, hasLeft: hasLeft)) }
         }
         if !changes.removed.isEmpty { engine.removals.set(()) }
@@ -184,7 +215,7 @@ struct EngineTrust: Sendable {
             }
             return changes
         } then: { state, changes in
-            state.show(changes)
+            state.show(changes, at: .now)
             if !changes.isEmpty { state.show(.circleChanged(changes, by: peer)) }
         }
         if !changes.removed.isEmpty { engine.removals.set(()) }
@@ -204,6 +235,7 @@ struct EngineTrust: Sendable {
             // It has told its circle to this device, and so trusts it.
             kept.pairings.forgetPaired(with: peer)
         } then: { state, _ in
+            state.trust.confirmed.complete(with: peer, at: Moment.now.uptime)
             if theirs == state.trust.devices.digest { state.sessions.setDivergent(false, peer) }
         }
         engine.logger.debug("exchanged the circle", metadata: ["event": "circle.exchanged", "device": "\(peer)"])
@@ -225,7 +257,13 @@ struct EngineTrust: Sendable {
     func moveKeysForward() async throws {
         let now = Moment.now
         do {
-            try await engine.persist { kept in kept.moveForward(to: now) }
+            let earlier = engine.read(\.trust.earlierKeys)
+            _ = try await engine.persist { kept in
+                let before = kept.devices.contents
+                return (before, kept.moveForward(to: now, restoring: earlier))
+            } then: { state, moved in
+                state.trust.keepEarlierKeys(of: moved.0, replacedBy: moved.1)
+            }
         } catch is HandoffError {
             try engine.edit { state in Result { () throws(HandoffError) in try state.trust.advance(to: now.slot) } }
                 .get()
@@ -243,6 +281,11 @@ struct EngineTrust: Sendable {
             while device(id) != nil { version = try await engine.removals.changed(since: version) }
             throw HandoffError(.unknownDevice, "That device is not trusted any more.")
         }
+    }
+
+    /// Greets no device any more, because this one stops.
+    func endGreetings() {
+        engine.change { state, _ in state.trust.greetings = MemberGreetings() }
     }
 
     /// Records that a device was in contact just now, without an advertisement.
@@ -308,11 +351,11 @@ struct EngineTrust: Sendable {
 
 extension Engine.State {
     /// Shows how the trusted devices have changed, and forgets what concerns those that are not trusted any more.
-    fileprivate mutating func show(_ changes: TrustedDevices.Changes) {
+    mutating func show(_ changes: TrustedDevices.Changes, at now: Moment) {
         for member in changes.removed { forget(member.id) }
         for device in changes.added { show(.deviceAdded(device)) }
         // Whoever has just paired wants to see what the other device offers.
-        if !changes.added.isEmpty { nearby.scanPolicy.arrived(at: Moment.now.uptime) }
+        if !changes.added.isEmpty { nearby.scanPolicy.arrived(at: now.uptime) }
         for device in changes.changed { show(.deviceChanged(device)) }
         if changes.isIdentityChanged { show(.identityChanged) }
     }

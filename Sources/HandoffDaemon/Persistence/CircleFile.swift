@@ -25,8 +25,6 @@ enum CircleFile {
         var knownKey: AdvertisingKeyRecord.ID?
         /// Microseconds since 1970, to the hour.
         var lastSeen: Int64?
-        /// The day of the last exchange that was completed with it, in days since 1970.
-        var lastExchange: UInt32?
     }
 
     struct Contents: Hashable, Sendable {
@@ -58,7 +56,6 @@ enum CircleFile {
         var digest: Data?
         var knownKey: Data?
         var lastSeen: Int64?
-        var lastExchange: UInt32?
     }
 
     private struct Document: Codable {
@@ -142,7 +139,6 @@ extension CircleFile.Peer {
         digest = document.digest.map(Array.init)
         knownKey = try document.knownKey.map { try AdvertisingKeyRecord.ID(bytes: $0) }
         lastSeen = document.lastSeen
-        lastExchange = document.lastExchange
     }
 }
 
@@ -155,6 +151,5 @@ extension CircleFile.PeerDocument {
         digest = peer.digest.map { Data($0) }
         knownKey = peer.knownKey.map { Data($0.bytes) }
         lastSeen = peer.lastSeen
-        lastExchange = peer.lastExchange
     }
 }

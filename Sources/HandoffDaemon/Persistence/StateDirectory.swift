@@ -18,6 +18,8 @@ package struct StateDirectory: Sendable {
     private let lock: Int32
     /// Logs what somebody should know.
     private let report: @Sendable (String) -> Void
+    /// Why nothing can be written, as the last write or trial has shown; nil when something can.
+    let obstacle = CurrentValue<String?>(nil)
 
     /// Returns the path of the directory: the requested one, otherwise the user's default, whoever starts the daemon.
     ///
@@ -135,20 +137,33 @@ package struct StateDirectory: Sendable {
     ///
     /// - Throws: ``HandoffError`` with `stateUnwritable`; then the file has not changed.
     package func write(_ bytes: [UInt8], to name: String) async throws(HandoffError) {
+        try await onThread { () throws(HandoffError) in try writeNow(bytes, to: name) }
+    }
+
+    /// Finds out whether a file could be replaced now: makes a draft as large as the largest one, and removes it.
+    ///
+    /// It is not synchronised, so that a disk that rests goes on resting.
+    ///
+    /// - Throws: ``HandoffError`` with `stateUnwritable`.
+    package func tryWriting() async throws(HandoffError) {
+        try await onThread { () throws(HandoffError) in try tryWritingNow() }
+    }
+
+    /// Runs something that writes on a thread of its own, and notes how it ends.
+    private func onThread(_ body: @escaping @Sendable () throws(HandoffError) -> Void) async throws(HandoffError) {
         let result = Promise<Result<Void, HandoffError>>()
         do throws(Errno) {
-            _ = try BlockingThread {
-                do throws(HandoffError) {
-                    try writeNow(bytes, to: name)
-                    result.fulfil(.success(()))
-                } catch {
-                    result.fulfil(.failure(error))
-                }
-            }
+            _ = try BlockingThread { result.fulfil(Result { () throws(HandoffError) in try body() }) }
         } catch {
-            throw HandoffError(.stateUnwritable, "\(path.appending(name)) cannot be written: no thread: \(error).")
+            throw HandoffError(.stateUnwritable, "\(path) cannot be written: no thread: \(error).")
         }
-        try await result.valueIgnoringCancellation().get()
+        do throws(HandoffError) {
+            try await result.valueIgnoringCancellation().get()
+            obstacle.update(nil)
+        } catch {
+            obstacle.update(error.message)
+            throw error
+        }
     }
 
     /// Removes drafts that a crash or a failed write has left: they may hold keys that were replaced since.
@@ -169,9 +184,23 @@ package struct StateDirectory: Sendable {
         }
     }
 
-    private func writeNow(_ bytes: [UInt8], to name: String) throws(HandoffError) {
-        let file = path.appending(name)
-        let draft = path.appending(".\(name).new")
+    private func tryWritingNow() throws(HandoffError) {
+        let sizes = ["devices", "pairings", "rules", "types"].map { name in
+            var status = stat()
+            return stat(path.appending(name).string, &status) == 0 ? Int(status.st_size) : 0
+        }
+        let bytes = [UInt8](repeating: 0, count: max(4096, sizes.max() ?? 0))
+        let draft = path.appending(".trial.new")
+        defer { unlink(draft.string) }
+        try withDraft(draft, of: bytes) { _, _ in }
+    }
+
+    /// Runs `body` with the descriptors of this directory and of a draft with these bytes.
+    private func withDraft(
+        _ draft: FilePath,
+        of bytes: [UInt8],
+        _ body: (_ directory: Int32, _ descriptor: Int32) throws(HandoffError) -> Void
+    ) throws(HandoffError) {
         let directory = Glibc.open(path.string, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { throw Self.unwritable(path, errno) }
         defer { close(directory) }
@@ -183,9 +212,25 @@ package struct StateDirectory: Sendable {
         } catch {
             throw Self.unwritable(draft, error.rawValue)
         }
+        try body(directory, descriptor)
+    }
+
+    private func writeNow(_ bytes: [UInt8], to name: String) throws(HandoffError) {
+        let (file, draft) = (path.appending(name), path.appending(".\(name).new"))
+        try withDraft(draft, of: bytes) { directory, descriptor throws(HandoffError) in
+            try Self.replace(file, by: draft, descriptor, in: directory)
+        }
+    }
+
+    private static func replace(
+        _ file: FilePath,
+        by draft: FilePath,
+        _ descriptor: Int32,
+        in directory: Int32
+    ) throws(HandoffError) {
         // A temporary file left by a crash keeps its old mode.
         guard fchmod(descriptor, 0o600) == 0, fsync(descriptor) == 0, rename(draft.string, file.string) == 0 else {
-            throw Self.unwritable(file, errno)
+            throw unwritable(file, errno)
         }
         // A rename is durable once the directory is (rename(2), fsync(2)). It has happened even if fsync fails:
         // reporting failure here would leave callers out of sync with the file on disk.

@@ -116,8 +116,7 @@ extension TrustedDevices {
         }
         var changes = Changes()
         edit { contents in
-            contents.peers[peer]?.key = key.kept(at: slot)
-            contents.peers[peer]?.sendingKey = directedKey.kept(at: slot)
+            contents.peers[peer]?.take(key.kept(at: slot), sendingKey: directedKey.kept(at: slot))
             contents.peers[peer]?.knownKey = knownKey
             contents.peers[peer]?.digest = message.digest
             guard let knownKey, contents.peers[peer] != nil, knownKey != contents.ownKey.id,
@@ -134,16 +133,15 @@ extension TrustedDevices {
         return changes
     }
 
-    /// Records that an exchange with `peer` was completed, and whether it knows all statements that this device knows.
+    /// Records whether `peer`, with which an exchange was completed, knows all statements that this device knows.
     ///
     /// - Parameters:
     ///   - peer: the other device.
     ///   - sent: the digest of the statements that it has received from this device.
     ///   - theirs: the digest that it has told afterwards.
     mutating func completeExchange(with peer: DeviceID, sent: [UInt8], theirs: [UInt8]) {
-        let (digest, today) = (digest, DailyKey.keptDay(at: slot))
+        let digest = digest
         edit { contents in
-            contents.peers[peer]?.lastExchange = today
             if sent == digest || theirs == digest { contents.peers[peer]?.toldDigest = digest }
         }
     }

@@ -15,11 +15,6 @@ package struct TrustedDevices: Sendable {
         package let introducedBy: DeviceID?
     }
 
-    /// How many days after an exchange with a device there is another one, although nothing has changed here.
-    ///
-    /// The other device may have changed: its state may be an old copy, without the keys that it was told.
-    static let exchangeDays: UInt32 = 7
-
     /// This device; another one after ``leave()``.
     private(set) var identity: Identity
     private(set) var contents: CircleFile.Contents
@@ -27,10 +22,8 @@ package struct TrustedDevices: Sendable {
     private(set) var slot: UInt64
     /// The circle digest, by which two devices find out whether they know the same statements.
     private(set) var digest: [UInt8] = []
-    /// The trusted devices that may not know all statements or this device's key, in the order of their ids.
-    private(set) var lagging: [DeviceID] = []
-    /// The trusted devices with which no exchange was completed lately.
-    private(set) var overdue: Set<DeviceID> = []
+    /// The trusted devices, in the order of their ids.
+    private(set) var ids: [DeviceID] = []
     /// All devices, by name.
     package private(set) var all: [Device] = []
     /// Whether another device has had a key of this device that it does not know, in this run of the daemon.
@@ -51,12 +44,17 @@ package struct TrustedDevices: Sendable {
         named name: DeviceName,
         at slot: UInt64
     ) throws(HandoffError) {
+        self.init(try CircleFile.read(from: directory, for: identity, at: slot), of: identity, at: slot)
+        configure(name)
+    }
+
+    /// Makes the devices of a file.
+    init(_ contents: CircleFile.Contents, of identity: Identity, at slot: UInt64) {
         self.identity = identity
         self.slot = slot
+        self.contents = contents
         keyIdentifiers = KeyIdentifierSource(identity.keys)
-        contents = try CircleFile.read(from: directory, for: identity, at: slot)
         summarize()
-        configure(name)
     }
 
     /// Gives this device the name of the configuration, unless that is the one of the last time: the user may have
@@ -110,25 +108,31 @@ package struct TrustedDevices: Sendable {
         }
     }
 
-    /// Returns the keys of directed advertisements between a device and this one: in each direction that of the
-    /// receiver.
-    ///
-    /// The sending one follows from the two devices' key pairs as long as the other device has not told one, and
-    /// while an exchange with it is overdue.
+    /// The keys of directed advertisements between a device and this one.
+    struct DirectedKeys: Sendable {
+        /// The key that the other device has told; nil when it has told none that reaches the present day.
+        let told: SealingKey?
+        /// The key that follows from the two devices' key pairs, which neither of them can have lost.
+        let paired: SealingKey
+        /// The keys under which the other device may address this one.
+        let receiving: [SealingKey]
+    }
+
+    /// Returns the keys of directed advertisements between a device and this one.
     ///
     /// - Throws: ``HandoffError`` with `stateDamaged` when the key of the device is unusable.
-    func directedKeys(with id: DeviceID) throws(HandoffError) -> (sending: SealingKey, receiving: [SealingKey])? {
+    func directedKeys(with id: DeviceID) throws(HandoffError) -> DirectedKeys? {
         guard let device = devices[id], let peer = contents.peers[id] else { return nil }
         do {
             let paired = try DirectedAdvertisingKeys(
                 local: identity.keys.agreement,
                 remote: device.publicKeys.agreement
             )
-            // If its state is an old copy, it may not know the key that it has told. A key of a day that this clock has not
-            // reached comes from a device whose clock was wrong.
-            let told = overdue.contains(id) ? nil : peer.sendingKey.flatMap { $0.reaches(slot) ? $0 : nil }
-            let sending = told.map(SealingKey.daily) ?? paired.sending
-            return (sending, [.daily(peer.receivingKey), paired.receiving])
+            return DirectedKeys(
+                told: peer.sendingKey.flatMap { $0.reaches(slot) ? .daily($0) : nil },
+                paired: paired.sending,
+                receiving: [.daily(peer.receivingKey), paired.receiving]
+            )
         } catch {
             throw HandoffError(.stateDamaged, error.message)
         }
@@ -137,27 +141,38 @@ package struct TrustedDevices: Sendable {
     /// Whether the same devices and this one use the same keys in `other`.
     func hasSameKeys(as other: TrustedDevices) -> Bool {
         identity.id == other.identity.id && contents.ownKey == other.contents.ownKey
-            && overdue == other.overdue && contents.peers.mapValues(\.keys) == other.contents.peers.mapValues(\.keys)
+            && slot == other.slot && contents.peers.mapValues(\.keys) == other.contents.peers.mapValues(\.keys)
     }
 
+    /// Whether this device has no key with which it could read what a trusted one advertises to all at present.
+    func lacksKey(of id: DeviceID) -> Bool { contents.peers[id]?.key?.daily.reaches(slot) != true }
+
+    /// Whether it has one that is for another day than the present one: the clock of one of the two is wrong, or was when
+    /// it was told or moved forward.
+    func hasKeyOfAnotherDay(of id: DeviceID) -> Bool { contents.peers[id]?.key?.daily.reaches(slot) == false }
+
     /// Moves all keys forward, so that nothing that was advertised on an earlier day than that of the slot before can
-    /// be opened any more; returns whether a key has changed, which has to be written then.
+    /// be opened any more; returns this device's key if it had to be replaced, because it does not reach the slot.
     ///
-    /// When this device's key does not reach the slot, because the clock was ahead and was set back, or was more than ten
-    /// years behind, it is replaced, and so are the other keys that do not: otherwise one moment with a wrong clock would
-    /// make this device deaf and dumb for years.
+    /// That is so after the clock was ahead and was set back, or was more than ten years behind: otherwise one moment with
+    /// a wrong clock would make this device dumb for years. What others have told is kept, for the day on which it is right.
+    ///
+    /// - Parameter earlier: the keys as they were before the clock was set, which are used again where they are better.
     @discardableResult
-    mutating func advance(to slot: UInt64) -> Bool {
+    mutating func advance(to slot: UInt64, restoring earlier: EarlierKeys? = nil) -> AdvertisingKeyRecord.ID? {
         self.slot = slot
         let before = self
+        var replacement: AdvertisingKeyRecord.ID?
         edit { contents in
+            earlier?.restore(in: &contents, at: slot)
             contents.ownKey = contents.ownKey.kept(at: slot)
             for id in contents.peers.keys { contents.peers[id]?.keepKeys(at: slot) }
             guard !contents.ownKey.daily.reaches(slot) else { return }
             contents.ownKey = before.newKey()
-            for id in contents.peers.keys { contents.peers[id]?.replaceKeys(thatDoNotReach: slot) }
+            replacement = contents.ownKey.id
+            for id in contents.peers.keys { contents.peers[id]?.replaceReceivingKey(at: slot) }
         }
-        return contents != before.contents
+        return replacement
     }
 
     // MARK: Changes
@@ -226,22 +241,13 @@ package struct TrustedDevices: Sendable {
             )
         }
         all = devices.values.sorted { ($0.name.rawValue, $0.id) < ($1.name.rawValue, $1.id) }
-        overdue = Set(devices.keys.filter(isOverdue))
-        lagging = devices.keys.sorted().filter(hasUpdate)
+        ids = devices.keys.sorted()
     }
 
-    /// Whether a trusted device may not know all statements, or this device's key.
+    /// Whether a trusted device is known to lack a statement or this device's key, or this device lacks its key.
     func hasUpdate(for id: DeviceID) -> Bool {
         guard let peer = contents.peers[id] else { return false }
-        return overdue.contains(id) || peer.toldDigest != digest || peer.knownKey != contents.ownKey.id
-    }
-
-    /// Whether no exchange with a trusted device was completed lately, by this device's clock.
-    private func isOverdue(_ id: DeviceID) -> Bool {
-        guard let last = contents.peers[id]?.lastExchange else { return true }
-        let today = DailyKey.keptDay(at: slot)
-        // A day in the future was told by a clock that was wrong.
-        return last > today + 1 || today >= last + Self.exchangeDays
+        return peer.toldDigest != digest || peer.knownKey != contents.ownKey.id || lacksKey(of: id)
     }
 
     /// Whether no trusted device is known to have the key under which this one advertises.
@@ -260,19 +266,8 @@ package struct TrustedDevices: Sendable {
 }
 
 extension CircleFile.Peer {
-    fileprivate struct Keys: Hashable {
-        let key: AdvertisingKeyRecord?
-        let sendingKey: DailyKey?
-        let receivingKey: DailyKey
-    }
-
-    fileprivate var keys: Keys { Keys(key: key, sendingKey: sendingKey, receivingKey: receivingKey) }
-
-    /// Forgets the other device's keys, and replaces this device's, where the clock was wrong when they were moved
-    /// forward or told.
-    fileprivate mutating func replaceKeys(thatDoNotReach slot: UInt64) {
-        if key?.daily.reaches(slot) == false { key = nil }
-        if sendingKey?.reaches(slot) == false { sendingKey = nil }
+    /// Makes a new key under which the other device addresses this one, if the present one is for another time.
+    fileprivate mutating func replaceReceivingKey(at slot: UInt64) {
         if !receivingKey.reaches(slot) { receivingKey = .generate(day: DailyKey.keptDay(at: slot)) }
     }
 

@@ -119,6 +119,7 @@ package struct Daemon<R: Radio>: Sendable {
             TakeReportService(client: client, logger: logger),
             LastSeenService(engine: engine),
             KeyForwardingService(engine: engine),
+            StateDirectoryMonitor(engine: engine, directory: directory, logger: logger),
             KnownTypesService(engine: engine, directory: directory, logger: logger),
             documents,
             AdvertisingService(engine: engine, radio: radio, logger: logger),

@@ -45,6 +45,7 @@ struct AdvertisingService<R: Radio>: Service {
 
     func prepareToStop() async {
         engine.activities.cover(false)
+        engine.trust.endGreetings()
         engine.activities.allClientsLeft()
         // What is not withdrawn by then disappears with the advertisement.
         _ = try? await withTimeout(Self.maximumWithdrawalTime) { try await waitUntilNothingIsAdvertised() }

@@ -91,10 +91,15 @@ extension HandoffError {
     }
 
     /// Returns the error for the user when a device cannot be reached.
-    static func explaining(_ error: RadioError, of name: String) -> any Error {
+    ///
+    /// - Parameter clock: why a wrong clock may be the cause; nil when nothing speaks for that.
+    static func explaining(_ error: RadioError, of name: String, clock: String? = nil) -> any Error {
         switch error.code {
         case .timedOut, .channelClosed:
-            HandoffError(.peerUnreachable, "\(name) cannot be reached: bring it nearer and see that it is awake.")
+            HandoffError(
+                .peerUnreachable,
+                "\(name) cannot be reached: \(clock ?? "bring it nearer and see that it is awake")."
+            )
         case .refused:
             HandoffError(.peerRefused, "\(name) does not accept channels: is handoffd still running there?")
         default:

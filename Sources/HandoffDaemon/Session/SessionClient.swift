@@ -51,7 +51,7 @@ struct SessionClient: Service {
                 try await result.value()
             }
         } catch let error as RadioError {
-            throw HandoffError.explaining(error, of: peer.name)
+            throw HandoffError.explaining(error, of: peer.name, clock: engine.nearby.clockObstacle(to: peer.id))
         }
     }
 

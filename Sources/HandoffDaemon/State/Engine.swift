@@ -63,15 +63,16 @@ package final class Engine: Sendable {
         in directory: StateDirectory,
         logger: Logger
     ) throws {
-        let devices = try TrustedDevices(from: directory, for: identity, named: name, at: Moment.now.slot)
-        let trust = try TrustState(devices)
+        let now = Moment.now
+        let devices = try TrustedDevices(from: directory, for: identity, named: name, at: now.slot)
+        let trust = try TrustState(devices, at: now)
         _ = try trust.card
         let records = try PairingsFile.read(from: directory)
-        let pairing = try PairingState(records, for: identity, at: Moment.now)
+        let pairing = try PairingState(records, for: identity, at: now)
         self.logger = logger
         peerLog = PeerLog(logger)
         self.directory = directory
-        state = Mutex(State(trust: trust, pairing: pairing))
+        state = Mutex(State(trust: trust, pairing: pairing, at: now))
         change { _, _ in }
     }
 
@@ -103,18 +104,21 @@ package final class Engine: Sendable {
     func change<Result: Sendable, Failure: Error>(
         _ body: (inout State, Moment) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let result = state.withLock { state -> Swift.Result<Result, Failure> in
+        let (result, clockStep) = state.withLock { state -> (Swift.Result<Result, Failure>, ClockSteps.Step?) in
             let now = Moment.now
             let before = state.origin.current?.id
-            defer { publish(state.plans(at: now, before: before), at: now) }
-            do throws(Failure) {
-                return .success(try body(&state, now))
-            } catch {
-                return .failure(error)
-            }
+            let result = Swift.Result { () throws(Failure) in try body(&state, now) }
+            let plans = state.plans(at: now, before: before)
+            publish(plans, at: now)
+            return (result, plans.clockStep)
         }
         showEffects()
+        if let clockStep { report(clockStep) }
         return try result.get()
+    }
+
+    private func report(_ step: ClockSteps.Step) {
+        logger.notice("the clock was set \(step.text)", metadata: ["event": "clock.set"])
     }
 
     /// Changes a draft of the kept state, writes it, and only then makes it the state.

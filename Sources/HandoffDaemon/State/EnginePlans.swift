@@ -46,6 +46,8 @@ extension Engine {
         let saveCompletions: UInt64
         /// Changes whenever an activity type was learnt.
         let learntTypes: UInt64
+        /// How the clock was set since the last event; nil when it was not.
+        let clockStep: ClockSteps.Step?
         /// The uptime at which the state changes by itself; nil if it does not.
         let deadline: Duration?
     }

@@ -11,7 +11,7 @@ extension Engine {
     struct State: Sendable {
         /// The activities of this device.
         var origin = Origin(streamTokenKey: .generate())
-        var nearby = NearbyState()
+        var nearby: NearbyState
         var trust: TrustState
         var pairing: PairingState
         var sessions = SessionState()
@@ -19,20 +19,26 @@ extension Engine {
         var takes = TakeReports()
         var desktop = DesktopState()
         var radio = OwnRadio()
+        /// Notices when the clock is set.
+        var clock: ClockSteps
         /// Whether activities stay advertised while the session is locked or idle.
         var staysWhenAway = false
         /// What the rules withhold, as it was shown last.
         var shownWithheld: [WithheldActivity] = []
         /// The activity that is not offered because its app has lost the focus, as it was shown last.
         var shownWithoutFocus: ActivityRegister.ID?
+        /// The devices whose keys are for another day than the present one, as they were shown last.
+        private(set) var shownUnreadable: [DeviceID] = []
         /// How much is scanned, as it was shown last.
         var shownScanning = ScanningStatus.none
         /// The effects that were not shown yet, in order.
         private var outbox: Deque<Effect> = []
 
-        init(trust: TrustState, pairing: PairingState) {
+        init(trust: TrustState, pairing: PairingState, at now: Moment) {
             self.trust = trust
             self.pairing = pairing
+            nearby = NearbyState(at: now)
+            clock = ClockSteps(at: now)
         }
     }
 }
@@ -84,12 +90,27 @@ extension Engine.State {
     /// is there, so that those that have something new for it call it.
     mutating func arrived(at now: Moment) {
         nearby.scanPolicy.arrived(at: now.uptime)
-        greet()
+        trust.confirmed.somebodyCame(at: now.uptime)
+        greet(at: now)
     }
 
-    /// Lets the devices of the person hear that this one is there, if there are any.
-    mutating func greet() {
-        if !trust.devices.isEmpty { origin.greet() }
+    /// Lets the devices of the person hear that this one is there, if there are any: all of them first, and then those that
+    /// may not have heard that.
+    mutating func greet(at now: Moment) {
+        guard !trust.devices.isEmpty else { return }
+        origin.greet()
+        trust.greetings.begin(at: now.uptime)
+    }
+
+    /// Notices whether the clock was set: then what was told and heard before may be of another time than it seems to be.
+    private mutating func clockWasSet(at now: Moment) -> ClockSteps.Step? {
+        if now.uptime >= clock.settledAt { trust.earlierKeys = nil }
+        guard let step = clock.advance(to: now) else { return nil }
+        trust.confirmed.clockWasSet()
+        if step.ahead < .zero { nearby.table.clockWasSetBack(at: now.uptime) }
+        arrived(at: now)
+        show(.radioChanged)
+        return step
     }
 
     /// Records that a trusted device was in contact just now, in this version of the protocol.
@@ -104,6 +125,7 @@ extension Engine.State {
         nearby.lastSeen[id] = nil
         nearby.refusing[id] = nil
         sessions.forget(id)
+        trust.confirmed.forget(id)
         takes.forget(id)
         origin.forgetTakes(by: id)
         show(nearby.table.remove(id))
@@ -116,39 +138,32 @@ extension Engine.State {
     ///
     /// - Parameter before: the current activity before the event.
     mutating func plans(at now: Moment, before: ActivityRegister.ID?) -> Engine.Plans {
+        let clockStep = clockWasSet(at: now)
         expireRules(at: now)
         if desktop.advanceSites(to: now) { show(.appsChanged) }
         for id in origin.expireSaves(at: now) { show(.saveEnded(id, .timedOut)) }
-        let key = trust.sendingKey(to: nil)
-        let (broadcast, next) = origin.advance(to: now, by: SlotSchedule(key: key))
+        let advertised = advertised(at: now)
         let current = origin.current?.id
         if current != before {
             show(.currentChanged(from: before.flatMap { origin.contains($0) ? $0 : nil }, to: current))
         }
-        let turn = trust.directedSchedule.advance(
-            to: now.uptime,
-            advertising: broadcast,
-            under: key,
-            circleDigest: trust.updateID,
-            for: trust.turnTakers,
-            heard: Set(nearby.lastSeen.keys.filter { nearby.isHeard($0, at: now) }),
-            isReadByNone: trust.devices.isReadByNone
-        )
         let (pairingAdvertisement, pairingEnd) =
             isPairingAllowed(at: now) ? pairing.advertisement(at: now, radio) : (nil, nil)
-        let ordinary = radio.advertisement(for: broadcast, to: turn.member, at: now.uptime, trust)
+        let ordinary = radio.advertisement(for: advertised.broadcast, to: advertised.receiver, at: now.uptime, trust)
         let (scanning, effortEnd) = self.scanning(at: now)
         let deadlines = [
-            next, turn.next, radio.sealedEnd, nearby.table.nextTimeout, pairingEnd, takes.nextDeadline, now.nextKeptDay,
-            effortEnd, rules.pauseEnd(at: now), desktop.sites.nextChange(at: now),
+            advertised.next, radio.sealedEnd, nearby.table.nextTimeout, pairingEnd, takes.nextDeadline,
+            now.nextKeptDay, effortEnd, rules.pauseEnd(at: now), desktop.sites.nextChange(at: now),
+            trust.confirmed.nextDue(after: now.uptime), trust.earlierKeys.map { _ in clock.settledAt },
         ]
         showWithheld()
         showWithoutFocus()
+        showUnreadable(at: now)
         showScanning(scanning)
         return Engine.Plans(
             advertising: Engine.AdvertisingPlan(
                 advertisement: pairingAdvertisement ?? ordinary,
-                content: pairingAdvertisement == nil ? broadcast?.content : nil,
+                content: pairingAdvertisement == nil ? advertised.broadcast?.content : nil,
                 radioGeneration: radio.generation
             ),
             scanning: Engine.ScanningPlan(
@@ -161,8 +176,40 @@ extension Engine.State {
             siteWork: Engine.SiteWork(version: desktop.sites.version, isDue: desktop.sites.hasDueCheck(at: now)),
             saveCompletions: origin.saveCompletions,
             learntTypes: nearby.knownTypes.learntCount,
+            clockStep: clockStep,
             deadline: deadlines.compactMap(\.self).min()
         )
+    }
+
+    /// Returns what this device shows, the only device that is to read it, nil for all, and when that changes.
+    private mutating func advertised(
+        at now: Moment
+    ) -> (broadcast: AdvertisementPacer.Broadcast?, receiver: DeviceID?, next: Duration?) {
+        let (key, isSilent) = (trust.ownKey, origin.isSilent)
+        let members = isSilent ? membersToGreet(at: now) : []
+        let greeting = trust.greetings.advance(to: now.uptime, for: members, isSilent: isSilent)
+        origin.greetMember(greeting.member != nil)
+        let (broadcast, next) = origin.advance(to: now, by: SlotSchedule(key: key))
+        let turn = trust.directedSchedule.advance(
+            to: now.uptime,
+            advertising: broadcast,
+            under: key,
+            circleDigest: trust.updateID,
+            for: trust.turnTakers(at: now.uptime),
+            heard: Set(nearby.lastSeen.keys.filter { nearby.isHeard($0, at: now) }),
+            isReadByNone: trust.devices.isReadByNone
+        )
+        let earliest = [next, turn.next, greeting.next].compactMap(\.self).min()
+        return (broadcast, turn.member ?? greeting.member, earliest)
+    }
+
+    /// The devices to greet alone: those with which an exchange is due and that are not heard, the one heard last first.
+    private func membersToGreet(at now: Moment) -> [DeviceID] {
+        func lastSeen(_ id: DeviceID) -> Int64 {
+            nearby.lastSeen[id]?.unixMicroseconds ?? trust.devices.lastSeen(id) ?? 0
+        }
+        return trust.lagging(at: now.uptime).filter { !nearby.isHeard($0, at: now) }
+            .sorted { lastSeen($0) > lastSeen($1) }
     }
 
     /// Returns how much to scan, why not more, and when that changes by itself.
@@ -183,6 +230,15 @@ extension Engine.State {
         let decision = nearby.scanPolicy.decision(in: situation, at: now.uptime)
         let reason = decision.restraint.map(ScanningStatus.Reason.policy)
         return (ScanningStatus(effort: decision.effort, reason: reason), decision.until)
+    }
+
+    /// Shows which devices this one cannot read because of a clock, if that has changed.
+    private mutating func showUnreadable(at now: Moment) {
+        let skewed = Set(nearby.clockSkew.skewedDevices(at: now.uptime).map(\.device))
+        let unreadable = trust.devices.ids.filter { trust.devices.hasKeyOfAnotherDay(of: $0) && !skewed.contains($0) }
+        guard unreadable != shownUnreadable else { return }
+        shownUnreadable = unreadable
+        show(.identityChanged)
     }
 
     /// Shows how much is scanned, if that has changed.

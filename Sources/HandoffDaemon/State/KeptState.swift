@@ -1,4 +1,5 @@
 import HandoffCore
+import HandoffCrypto
 
 /// The part of the engine's state that is kept in the state directory.
 struct KeptState: Sendable {
@@ -7,9 +8,13 @@ struct KeptState: Sendable {
 
     /// Moves all keys forward to those of the present day, and forgets pairings about which nobody may ask any more, so
     /// that whoever takes the state opens as little as possible of what was recorded before.
-    mutating func moveForward(to now: Moment) {
-        devices.advance(to: now.slot)
-        pairings.forgetExpired(at: now)
+    ///
+    /// - Parameter earlier: the keys as they were before the clock was set, which are used again where they are better.
+    /// - Returns: this device's key if it had to be replaced.
+    @discardableResult
+    mutating func moveForward(to now: Moment, restoring earlier: EarlierKeys? = nil) -> AdvertisingKeyRecord.ID? {
+        defer { pairings.forgetExpired(at: now) }
+        return devices.advance(to: now.slot, restoring: earlier)
     }
 }
 

@@ -7,7 +7,7 @@ struct NearbyState: Sendable {
     var table = NearbyTable()
     var knownTypes = KnownTypes()
     var clockSkew = ClockSkewDetector()
-    var scanPolicy = ScanPolicy(at: Moment.now.uptime)
+    var scanPolicy: ScanPolicy
     /// The clients that look for activities at this moment.
     var activeScanners: Set<BusName> = []
     /// What was fetched of the entries, by which it is known what opens them.
@@ -21,6 +21,10 @@ struct NearbyState: Sendable {
     var isAway = false
     /// When each device was heard last in this run of the daemon.
     var lastSeen: [DeviceID: Moment] = [:]
+
+    init(at now: Moment) {
+        scanPolicy = ScanPolicy(at: now.uptime)
+    }
 
     /// Returns whether a device is heard at present: for as long after its last advertisement as its entry stays.
     func isHeard(_ device: DeviceID, at now: Moment) -> Bool {

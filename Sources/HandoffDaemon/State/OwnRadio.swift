@@ -94,7 +94,7 @@ struct OwnRadio: Sendable {
             sealed = nil
             return nil
         }
-        let key = trust.sendingKey(to: member)
+        let key = trust.sendingKey(to: member, at: uptime)
         if let unchanged = unchangedAdvertisement(broadcast, port, key, member, at: uptime) { return unchanged }
         guard let sealer = AdvertisementSealer(key: key, slot: broadcast.slot) else {
             sealed = nil

@@ -6,22 +6,33 @@ import HandoffWire
 /// The engine's state of the circle, and the keys that follow from it.
 struct TrustState: Sendable {
     private(set) var devices: TrustedDevices
+    /// Why nothing of it can be kept at present; nil when it can.
+    var stateObstacle: String?
     /// Opens the advertisements of trusted devices.
     private(set) var opener = AdvertisementOpener(keys: [(AdvertisementSender, SealingKey)]())
     /// Finds out which trusted device opens a session.
     private(set) var trial: SessionTrial
     var directedSchedule = DirectedAdvertisingSchedule()
+    var greetings = MemberGreetings()
+    /// With which devices an exchange was completed in this run.
+    var confirmed = ConfirmedExchanges()
+    /// The keys as they were before the clock moved them to another day; nil when there are none, or the clock is right.
+    var earlierKeys: EarlierKeys?
     /// Detects advertisements under this device's own key that it has not sent.
-    var ownKeyDetector = OwnKeyDetector(startSlot: Moment.now.slot)
+    var ownKeyDetector: OwnKeyDetector
     /// For each device that has told the same advertising key as another one, all devices that have told it.
     private var sharedKeys: [DeviceID: [DeviceID]] = [:]
     /// The keys of directed advertisements to each device.
-    private var directedSendingKeys: [DeviceID: SealingKey] = [:]
+    private var directedKeys: [DeviceID: TrustedDevices.DirectedKeys] = [:]
+    /// The key of advertisements to a copy of this device.
+    private var copyKey: SealingKey
 
     /// - Throws: ``HandoffError`` with `stateDamaged` when a device's key is unusable.
-    init(_ devices: TrustedDevices) throws(HandoffError) {
+    init(_ devices: TrustedDevices, at now: Moment) throws(HandoffError) {
         self.devices = devices
+        ownKeyDetector = OwnKeyDetector(startSlot: now.slot)
         trial = try devices.trial()
+        copyKey = try devices.copyKeys.sending
         try rekey()
     }
 
@@ -32,16 +43,32 @@ struct TrustState: Sendable {
     var ownKey: SealingKey { .daily(devices.ownKey.daily) }
 
     /// Returns the key under which this device advertises to one device, or to the whole circle.
-    func sendingKey(to device: DeviceID?) -> SealingKey {
-        device.flatMap { directedSendingKeys[$0] } ?? ownKey
+    ///
+    /// With a device with which an exchange is due, it is the key that neither of the two can have lost.
+    func sendingKey(to device: DeviceID?, at uptime: Duration) -> SealingKey {
+        guard let device else { return ownKey }
+        guard device != identity.id else { return copyKey }
+        guard let keys = directedKeys[device] else { return ownKey }
+        return confirmed.isDue(with: device, at: uptime) ? keys.paired : keys.told ?? keys.paired
+    }
+
+    /// Whether a trusted device may lack something of this device, or this device something of it.
+    func needsExchange(with device: DeviceID, at uptime: Duration) -> Bool {
+        devices.hasUpdate(for: device) || devices[device] != nil && confirmed.isDue(with: device, at: uptime)
+    }
+
+    /// The trusted devices that may lack something of this device, or of which this device may, in the order of their ids.
+    func lagging(at uptime: Duration) -> [DeviceID] {
+        devices.ids.filter { needsExchange(with: $0, at: uptime) }
     }
 
     /// The devices that get turns of the advertisement, in the order of their ids.
     ///
     /// A device whose state is an old copy is among them: if another machine uses the other copy, the two have different
     /// advertising keys by now, and find each other by this.
-    var turnTakers: [DeviceID] {
-        devices.isOutdated ? (devices.lagging + [identity.id]).sorted() : devices.lagging
+    func turnTakers(at uptime: Duration) -> [DeviceID] {
+        let lagging = lagging(at: uptime)
+        return devices.isOutdated ? (lagging + [identity.id]).sorted() : lagging
     }
 
     /// What an exchange with the other devices would change: the statements, and this device's key.
@@ -77,7 +104,11 @@ struct TrustState: Sendable {
         let hasSameKeys = devices.hasSameKeys(as: self.devices)
         var draft = self
         draft.devices = devices
-        if devices.identity.id != identity.id { draft.ownKeyDetector = OwnKeyDetector(startSlot: Moment.now.slot) }
+        if devices.identity.id != identity.id {
+            draft.ownKeyDetector = OwnKeyDetector(startSlot: Moment.now.slot)
+        }
+        // A device that is not trusted any more may have the keys of before: they never come back.
+        if devices.identity.id != identity.id || devices.ids != self.devices.ids { draft.earlierKeys = nil }
         if !hasSameKeys {
             draft.trial = try devices.trial()
             try draft.rekey()
@@ -93,21 +124,33 @@ struct TrustState: Sendable {
     /// Moves the keys forward in memory, when they cannot be written.
     mutating func advance(to slot: UInt64) throws(HandoffError) {
         var draft = devices
-        draft.advance(to: slot)
+        let before = devices.contents
+        let replacement = draft.advance(to: slot, restoring: earlierKeys)
         try setDevices(draft)
+        keepEarlierKeys(of: before, replacedBy: replacement)
+    }
+
+    /// Remembers the keys as they were before the clock has moved them: it may be set right soon.
+    ///
+    /// - Parameters:
+    ///   - before: what has had the keys.
+    ///   - replacement: the key that has taken the place of this device's own; nil when none has.
+    mutating func keepEarlierKeys(of before: CircleFile.Contents, replacedBy replacement: AdvertisingKeyRecord.ID?) {
+        if earlierKeys == nil, before != devices.contents { earlierKeys = EarlierKeys(of: before) }
+        if let replacement { earlierKeys?.replacement = replacement }
     }
 
     /// Recomputes what is derived from the devices' keys.
     private mutating func rekey() throws(HandoffError) {
-        directedSendingKeys = [:]
+        directedKeys = [:]
         var keys: [(AdvertisementSender, SealingKey)] = devices.receivingKeys.map { (.all($0), .daily($1)) }
         for device in devices.all {
             guard let directed = try devices.directedKeys(with: device.id) else { continue }
-            directedSendingKeys[device.id] = directed.sending
+            directedKeys[device.id] = directed
             keys += directed.receiving.map { (.directed(from: device.id), $0) }
         }
         let copies = try devices.copyKeys
-        directedSendingKeys[identity.id] = copies.sending
+        copyKey = copies.sending
         // A device that tells this device's own key as its own must not hide what a copy of this device sends.
         keys.insert(contentsOf: [(.own, ownKey), (.own, copies.receiving)], at: 0)
         sharedKeys = Self.sharedKeys(devices.receivingKeys, at: devices.slot)

@@ -61,6 +61,28 @@ struct LimitStories {
         }
     }
 
+    @Test("A daemon that can keep nothing says so from its start on, also to scripts")
+    func nothingKept() async throws {
+        try await World.runMet { world, laptop, desktop in
+            try await laptop.stop()
+            try await withPrivateBus { bus in
+                try await world.withDaemon("laptop", on: bus, refusing: .fileContents) { laptop in
+                    try await laptop.log.event("state.unwritable")
+                    let check = try await laptop.run("status", "--check")
+                    #expect(check.status == 1)
+                    #expect(check.stdout.hasPrefix("state-unwritable: "))
+                    for text in [check.stdout, try await laptop.run("status").stdout] {
+                        #expect(text.contains("File too large"))
+                    }
+                    // It serves all the same.
+                    try await desktop.publishing("org.example.edit") { _ in
+                        try await laptop.watching(isLooking: true) { _ = try await $0.one() }
+                    }
+                }
+            }
+        }
+    }
+
     @Test("A state directory whose name cannot be made durable is not used")
     func noDurability() async throws {
         try await World.run { world in
@@ -105,6 +127,9 @@ private struct ProcessLimit {
 /// The refusal is a seccomp(2) filter for that one program, so no other test is affected.
 enum RefusedCall {
     case inotify, synchronisation, threads
+    /// To write anything into a file, as on a full disk: by the limit of a file's size (setrlimit(2), RLIMIT_FSIZE), since a
+    /// filter does not know what is a file.
+    case fileContents
 
     /// The error, and the system calls that fail with it.
     private var words: [String] {
@@ -112,12 +137,16 @@ enum RefusedCall {
         case .inotify: ["EMFILE", "inotify_init1"]
         case .synchronisation: ["EIO", "fsync"]
         case .threads: ["EAGAIN", "clone", "clone3"]
+        case .fileContents: []
         }
     }
 
     /// The command line that runs `command` under the filter.
     func wrapping(_ command: [String]) -> [String] {
-        ["/usr/bin/python3", "-c", Self.program, words.joined(separator: " ")] + command
+        guard self != .fileContents else {
+            return ["/bin/sh", "-c", "trap '' XFSZ; ulimit -f 0; exec \"$@\"", "sh"] + command
+        }
+        return ["/usr/bin/python3", "-c", Self.program, words.joined(separator: " ")] + command
     }
 
     /// The filter: loads the number of the call (offset 0 of struct seccomp_data) and compares it.

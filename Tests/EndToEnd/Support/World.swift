@@ -87,6 +87,16 @@ struct World: Sendable {
         try await withPrivateBus { bus in try await withDaemon(name, on: bus, variables: variables, body) }
     }
 
+    /// The same with a device whose wall clock is set while it runs.
+    func withDevice(
+        _ name: String,
+        clock: TestClock,
+        _ body: @escaping @Sendable (Device) async throws -> Void
+    ) async throws {
+        let variables = ["LD_PRELOAD": Programs.shiftedClock, "SHIFTED_CLOCK_FILE": clock.path]
+        try await withPrivateBus { bus in try await withDaemon(name, on: bus, variables: variables, body) }
+    }
+
     /// Runs `body` with a device on an existing bus, once it owns its name and its radio is ready.
     ///
     /// - Parameters:

@@ -115,6 +115,10 @@ class DailyKey:
             key = hkdf(key, b"handoffd v2 next day")
         return DailyKey(key, day)
 
+    def joined(self, told: "DailyKey") -> "DailyKey":
+        """Which of two keys to keep, of which the other one is told now: this one, if the other follows from it."""
+        return self if self.moved_to(told.day) == told else told
+
     def kept(self, seconds: float) -> "DailyKey":
         """What a device keeps of it at that time: the key of the day of the slot before."""
         return self.moved_to(day_of(slot_of(seconds - 900))) or self
@@ -149,6 +153,10 @@ class AdvertisingKey:
 
     def encode(self) -> bytes:
         return self.daily.encode() + self.id
+
+    def joined(self, told: "AdvertisingKey") -> "AdvertisingKey":
+        """Which of two keys to keep, of which the other one is told now: the earlier day of the same key, or what is told."""
+        return AdvertisingKey(self.daily.joined(told.daily), told.id) if self.id == told.id else told
 
 
 def directed_key(own_private: bytes, sender: bytes, receiver: bytes, day: int) -> bytes:

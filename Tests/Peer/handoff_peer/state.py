@@ -11,8 +11,8 @@ from .circle import Circle
 from .errors import ProtocolError
 from .keys import Identity, device_id, key_identifier, key_number
 
-# After this time without an exchange, one is overdue.
-OVERDUE = 7 * 86_400
+# After this time without an exchange, one is due. It is at the start, since nothing is kept on disk.
+EXCHANGE_LIFETIME = 86_400
 
 
 @dataclasses.dataclass
@@ -113,27 +113,29 @@ class State:
             self._replace_unusable_keys(day, now)
 
     def _replace_unusable_keys(self, day: int, now: float) -> None:
-        """Makes new keys, and forgets those of others, where a key does not reach a day because the clock was wrong."""
+        """Makes new keys where this device's do not reach a day because the clock was wrong; those of others are kept."""
         self.replace_key(self.make_key(day_of(slot_of(now - 900))))
         for other in self.others.values():
             if other.directed_here.moved_to(day) is None:
                 other.directed_here = AdvertisingKey.generate(now).daily
-            if other.directed_there and other.directed_there.moved_to(day) is None:
-                other.directed_there = None
-            if other.advertising_key and other.advertising_key.daily.moved_to(day) is None:
-                other.advertising_key = None
 
     # The exchange of circles.
 
-    def is_overdue(self, device: bytes, now: float) -> bool:
-        """Whether there was no exchange with a device for too long."""
-        return now > self.other(device).exchanged_at + OVERDUE
+    def is_due(self, device: bytes, now: float) -> bool:
+        """Whether there was no exchange with a device in this run, or for too long."""
+        return not 0 <= now - self.other(device).exchanged_at < EXCHANGE_LIFETIME
+
+    def lacks_key(self, device: bytes, now: float) -> bool:
+        """Whether there is no key of a device that reaches the present day."""
+        key = self.other(device).advertising_key
+        return key is None or key.daily.moved_to(day_of(slot_of(now))) is None
 
     def has_update(self, device: bytes, now: float) -> bool:
-        """Whether a device may not know all statements or the present key, or the exchange with it is overdue."""
+        """Whether one of this device and another one may lack something of the other, or an exchange is due."""
         other = self.other(device)
         is_told = other.digests is not None and self.circle.digest in other.digests
-        return self.is_overdue(device, now) or not is_told or other.known_key != self.advertising_key.id
+        is_known = is_told and other.known_key == self.advertising_key.id
+        return self.is_due(device, now) or not is_known or self.lacks_key(device, now)
 
     def circle_state(self, device: bytes, known_digest: bytes) -> dict:
         """The message CircleState for a device, whose digest is known."""
@@ -153,9 +155,10 @@ class State:
         self.change(lambda: self.circle.join(message.get("statements", [])))
         if device not in self.trusted:
             return False
-        other = self.other(device)
-        other.advertising_key = AdvertisingKey.decode(message["advertising_key"])
-        other.directed_there = DailyKey(message["directed_key"], other.advertising_key.daily.day)
+        other, told = self.other(device), AdvertisingKey.decode(message["advertising_key"])
+        directed_there = DailyKey(message["directed_key"], told.daily.day)
+        other.advertising_key = other.advertising_key.joined(told) if other.advertising_key else told
+        other.directed_there = other.directed_there.joined(directed_there) if other.directed_there else directed_there
         other.known_key = message.get("known_key", b"")
         number = key_number(self.identity.agreement, other.known_key)
         if number is not None and number > self.key_number:
@@ -202,7 +205,7 @@ class State:
 
     def seal_directed(self, device: bytes, slot: int, plaintext: bytes, now: float) -> bytes:
         """An advertisement for a device alone."""
-        told = None if self.is_overdue(device, now) else self.other(device).directed_there
+        told = None if self.is_due(device, now) else self.other(device).directed_there
         day = day_of(slot)
         daily = told and told.moved_to(day)
         if not daily:

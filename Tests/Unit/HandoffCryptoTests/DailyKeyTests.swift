@@ -35,6 +35,17 @@ struct DailyKeyTests {
         }
     }
 
+    @Test("Of two days of one key the earlier one is kept, whichever is told later; another key replaces it")
+    func joined() throws {
+        let first = AdvertisingKeyRecord.generate(day: 20_000)
+        let later = AdvertisingKeyRecord(id: first.id, daily: try #require(first.daily.advanced(to: 20_003)))
+        #expect(first.joined(with: later) == first)
+        #expect(later.joined(with: first) == first)
+        #expect(first.daily.leads(to: first.daily) && !later.daily.leads(to: first.daily))
+        let forged = AdvertisingKeyRecord(id: first.id, daily: .generate(day: 20_003))
+        for other in [forged, .generate(day: 20_000)] { #expect(first.joined(with: other) == other) }
+    }
+
     @Test("A key leads to no earlier day, and to none more than ten years later", arguments: [19_999, 23_651, .max])
     func outOfReach(day: UInt32) throws {
         let key = DailyKey.generate(day: 20_000)

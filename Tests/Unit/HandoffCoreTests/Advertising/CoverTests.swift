@@ -32,6 +32,24 @@ struct CoverTests {
         #expect(pacer.advance(to: .at(100)).broadcast == nil)
     }
 
+    @Test("A withdrawal for a member alone lasts as long as its greeting, and what is offered then need not wait")
+    func greeting() {
+        var pacer = AdvertisementPacer()
+        pacer.greet()
+        #expect(pacer.advance(to: .at(0)).broadcast?.content == .withdrawal)
+        pacer.isGreetingMember = true
+        let (broadcast, next) = pacer.advance(to: .at(90))
+        #expect(broadcast?.content == .withdrawal)
+        #expect(next.map { $0 > Moment.at(90).uptime } == true)
+        pacer.request(offered(1))
+        #expect(pacer.advance(to: .at(90.001)).broadcast?.content == offered(1))
+        pacer = AdvertisementPacer()
+        pacer.isGreetingMember = true
+        #expect(pacer.advance(to: .at(0)).broadcast?.content == .withdrawal)
+        pacer.isGreetingMember = false
+        #expect(pacer.advance(to: .at(10)) == (nil, nil))
+    }
+
     @Test("Cover has the timing of an activity: fresh after a change, relaxed later, renewed at each slot")
     func pace() throws {
         func trace(_ content: AdvertisementPacer.Content?) -> [[UInt64]] {

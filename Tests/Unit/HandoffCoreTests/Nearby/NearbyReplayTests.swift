@@ -98,6 +98,19 @@ struct NearbyReplayTests {
         #expect(try hear("draw", 400, at: 60_000, slot: 10) == [try hash("org.example.draw")])
     }
 
+    @Test("After the clock here was set back, what comes first counts, and a device may be set back some seconds later")
+    mutating func setBack() throws {
+        _ = try hear("draw", 400, at: 0, slot: 11)
+        table.clockWasSetBack(at: Moment.at(10).uptime)
+        #expect(try hear("edit", 3, at: 10_100, slot: 10) == [try hash("org.example.edit")])
+        table.clockWasSetBack(at: Moment.at(20).uptime)
+        #expect(try hear("draw", 400, at: 20_100, slot: 11) == [try hash("org.example.draw")])
+        #expect(try hear("edit", 5, at: 21_000, slot: 10) == [try hash("org.example.edit")])
+        #expect(try hear("draw", 4, at: 21_100, slot: 10) == [try hash("org.example.edit")], "in one slot as always")
+        #expect(try hear("draw", 300, at: 60_000, slot: 9) == [try hash("org.example.draw")], "30 s of silence")
+        #expect(try hear("edit", 300, at: 61_000, slot: 8) == [try hash("org.example.draw")], "as always afterwards")
+    }
+
     @Test("A greater number that a member has made up counts until 30 s after it was heard last")
     mutating func madeUp() throws {
         _ = try hear("edit", 1, at: 0)

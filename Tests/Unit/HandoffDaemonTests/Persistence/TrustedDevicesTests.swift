@@ -108,54 +108,6 @@ struct TrustedDevicesTests {
         }
     }
 
-    @Test("A device with which nothing was exchanged for a week is told again, under the key that it cannot have lost")
-    func overdue() async throws {
-        try await withDevices { devices, _ in
-            let laptop = try Peer("laptop", at: Self.slot)
-            let id = laptop.device.id
-            try devices.insert(laptop.device)
-            let paired = try DirectedAdvertisingKeys(
-                local: devices.identity.keys.agreement,
-                remote: laptop.device.publicKeys.agreement
-            ).sending
-            #expect(try devices.directedKeys(with: id)?.sending == paired, "it has told none yet")
-            _ = try devices.receive(laptop.message([], knowing: devices.ownKey.id), from: id)
-            devices.completeExchange(with: id, sent: devices.digest, theirs: devices.digest)
-            for days in UInt64(0)..<7 {
-                devices.advance(to: Self.slot + days * 96)
-                #expect(!devices.hasUpdate(for: id) && devices.overdue.isEmpty, "after \(days) days")
-                #expect(try devices.directedKeys(with: id)?.sending != paired, "after \(days) days")
-            }
-            let before = devices
-            devices.advance(to: Self.slot + 7 * 96)
-            #expect(devices.hasUpdate(for: id) && devices.lagging == [id])
-            #expect(try devices.directedKeys(with: id)?.sending == paired)
-            #expect(!devices.hasSameKeys(as: before), "what follows from the keys is computed anew")
-            devices.completeExchange(with: id, sent: devices.digest, theirs: devices.digest)
-            #expect(!devices.hasUpdate(for: id))
-            // A clock that was a year ahead is put right: this device's key of a day to come is replaced, and told.
-            devices.advance(to: Self.slot - 365 * 96)
-            #expect(devices.hasUpdate(for: id))
-            _ = try devices.receive(laptop.message([], knowing: devices.ownKey.id), from: id)
-            devices.completeExchange(with: id, sent: devices.digest, theirs: devices.digest)
-            #expect(!devices.hasUpdate(for: id))
-        }
-    }
-
-    @Test("The day of the last exchange survives a restart")
-    func lastExchange() async throws {
-        try await withDevices { devices, directory in
-            let laptop = try Peer("laptop")
-            let id = laptop.device.id
-            try devices.insert(laptop.device)
-            _ = try devices.receive(laptop.message([], knowing: devices.ownKey.id), from: id)
-            devices.completeExchange(with: id, sent: devices.digest, theirs: devices.digest)
-            try await CircleFile.write(devices.contents, to: directory)
-            #expect(try !Self.load(directory, devices.identity, at: Self.slot).hasUpdate(for: id))
-            #expect(try Self.load(directory, devices.identity, at: Self.slot + 8 * 96).hasUpdate(for: id))
-        }
-    }
-
     @Test("Trust that cannot be stored is not granted, and a device whose removal cannot be stored remains")
     func failedWrite() async throws {
         try await EngineWorld.runReady { world, peer in

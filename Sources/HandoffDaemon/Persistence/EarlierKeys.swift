@@ -1,0 +1,62 @@
+import HandoffCrypto
+import HandoffModel
+
+/// All keys of a device as they were before the clock moved them to another day.
+///
+/// The clock may be set right soon, as by a time server after a login: then they are used again. They are in memory only,
+/// and only as long as ``ClockSteps`` says that the clock may be wrong.
+struct EarlierKeys: Sendable {
+    private let ownKey: AdvertisingKeyRecord
+    private let peers: [DeviceID: CircleFile.Peer.Keys]
+    /// The key that has taken the place of this device's own because that did not reach the day.
+    var replacement: AdvertisingKeyRecord.ID?
+
+    /// Keeps the keys of a state.
+    init(of contents: CircleFile.Contents) {
+        ownKey = contents.ownKey
+        peers = contents.peers.mapValues(\.keys)
+    }
+
+    /// Puts these keys in the place of those that follow from them, or that a wrong clock has put in theirs.
+    ///
+    /// A key that was replaced for another reason, because somebody has joined or was removed, stays replaced; so does this
+    /// device's own key once another device has said that it has the one that took its place.
+    func restore(in contents: inout CircleFile.Contents, at slot: UInt64) {
+        for (id, earlier) in peers { contents.peers[id]?.restore(earlier) }
+        guard ownKey.daily.reaches(slot), isReplacedByClock(in: contents) else { return }
+        contents.ownKey = ownKey
+        for (id, earlier) in peers { contents.peers[id]?.receivingKey = earlier.receivingKey }
+    }
+
+    private func isReplacedByClock(in contents: CircleFile.Contents) -> Bool {
+        let present = contents.ownKey.id
+        guard present != ownKey.id else { return true }
+        return present == replacement && !contents.peers.values.contains { $0.knownKey == present }
+    }
+}
+
+extension CircleFile.Peer {
+    /// The keys that a device and this one have told each other.
+    struct Keys: Hashable, Sendable {
+        fileprivate let key: AdvertisingKeyRecord?
+        fileprivate let sendingKey: DailyKey?
+        fileprivate let receivingKey: DailyKey
+    }
+
+    var keys: Keys { Keys(key: key, sendingKey: sendingKey, receivingKey: receivingKey) }
+
+    /// Takes the keys that the other device tells; where this one has a key from which they follow, that one stays, whichever
+    /// of the two clocks is wrong.
+    mutating func take(_ told: AdvertisingKeyRecord, sendingKey toldSendingKey: DailyKey) {
+        key = key?.joined(with: told) ?? told
+        sendingKey = sendingKey.flatMap { $0.leads(to: toldSendingKey) ? $0 : nil } ?? toldSendingKey
+    }
+
+    /// Puts the other device's keys of an earlier day in the place of those that follow from them.
+    fileprivate mutating func restore(_ earlier: Keys) {
+        if let earlierKey = earlier.key, let present = key { key = earlierKey.joined(with: present) }
+        if let earlierKey = earlier.sendingKey, let present = sendingKey, earlierKey.leads(to: present) {
+            sendingKey = earlierKey
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import HandoffCore
+import HandoffModel
+import TestLimits
+import Testing
+
+@Suite("A device with nothing to offer greets members that may not hear it, each alone", .endsWithin(minutes: 10))
+struct MemberGreetingsTests {
+    private let members: [DeviceID]
+    private var greetings = MemberGreetings()
+
+    init() throws {
+        members = try (1...6).map { try DeviceID(String(repeating: "\($0)", count: 16)) }
+    }
+
+    /// Who is greeted from when to when, if the greetings are asked at their own deadlines.
+    private mutating func all(
+        from start: Double,
+        for members: [DeviceID],
+        isSilent: Bool = true
+    ) -> [(member: DeviceID?, begin: Double)] {
+        var (seen, now): ([(member: DeviceID?, begin: Double)], Double) = ([], start)
+        while true {
+            let (member, next) = greetings.advance(
+                to: .milliseconds(Int64(now * 1000)),
+                for: members,
+                isSilent: isSilent
+            )
+            seen.append((member, now))
+            guard let next else { return seen }
+            now = next / .seconds(1)
+        }
+    }
+
+    @Test("Nobody is greeted before somebody has come")
+    mutating func before() {
+        #expect(all(from: 0, for: members).map(\.member) == [nil])
+    }
+
+    @Test("After the greeting for all, each member is greeted as long as the longest pause of a scanner")
+    mutating func order() {
+        greetings.begin(at: .seconds(100))
+        let seen = all(from: 100, for: Array(members.prefix(2)))
+        #expect(seen.map(\.member) == [nil, members[0], members[1], nil])
+        #expect(seen.map(\.begin) == [100, 105.28, 197.28, 289.28])
+    }
+
+    @Test("Four members are greeted, and more when somebody comes again")
+    mutating func limit() {
+        greetings.begin(at: .zero)
+        #expect(all(from: 0, for: members).compactMap(\.member) == Array(members.prefix(4)))
+        #expect(all(from: 2000, for: members).map(\.member) == [nil])
+        greetings.begin(at: .seconds(3000))
+        #expect(all(from: 3000, for: members).compactMap(\.member).first == members[0])
+    }
+
+    @Test("A greeting is over as soon as the exchange is completed, and the next one begins")
+    mutating func completed() {
+        greetings.begin(at: .zero)
+        #expect(greetings.advance(to: .seconds(10), for: members, isSilent: true).member == members[0])
+        let (member, next) = greetings.advance(to: .seconds(12), for: [members[1]], isSilent: true)
+        #expect(member == members[1])
+        #expect(next == .seconds(104))
+        #expect(greetings.advance(to: .seconds(13), for: [], isSilent: true).member == nil)
+        #expect(greetings.advance(to: .seconds(14), for: members, isSilent: true) == (nil, nil))
+    }
+
+    @Test("A device that has something to offer, or may not advertise, greets nobody, also afterwards")
+    mutating func offering() {
+        greetings.begin(at: .zero)
+        #expect(greetings.advance(to: .seconds(10), for: members, isSilent: true).member == members[0])
+        #expect(greetings.advance(to: .seconds(11), for: members, isSilent: false) == (nil, nil))
+        #expect(all(from: 12, for: members).map(\.member) == [nil])
+    }
+}
