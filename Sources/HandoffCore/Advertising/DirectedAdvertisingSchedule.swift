@@ -103,6 +103,11 @@ package struct DirectedAdvertisingSchedule: Sendable {
         return beginTurn(of: member, at: uptime)
     }
 
+    /// Records that somebody has come to this device: no member counts as away, since who comes wants to be heard.
+    package mutating func somebodyCame() {
+        for member in history.keys { history[member]?.unanswered = 0 }
+    }
+
     private mutating func end() -> (member: DeviceID?, next: Duration?) {
         (subject, times, turn) = (nil, nil, nil)
         return (nil, nil)

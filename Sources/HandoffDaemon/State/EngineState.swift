@@ -91,6 +91,8 @@ extension Engine.State {
     mutating func arrived(at now: Moment) {
         nearby.scanPolicy.arrived(at: now.uptime)
         trust.confirmed.somebodyCame(at: now.uptime)
+        trust.directedSchedule.somebodyCame()
+        sessions.somebodyCame()
         greet(at: now)
     }
 

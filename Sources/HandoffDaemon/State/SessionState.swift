@@ -21,6 +21,11 @@ struct SessionState: Sendable {
         updateThrottles[device, default: UpdateThrottle()].recordInvitation(at: now)
     }
 
+    /// Records that somebody has come to this device: a device whose call has failed is dialled again.
+    mutating func somebodyCame() {
+        for device in updateThrottles.keys { updateThrottles[device]?.somebodyCame() }
+    }
+
     /// Records whether a device was found to know a different state of the circle.
     mutating func setDivergent(_ isDivergent: Bool, _ device: DeviceID) {
         if isDivergent { divergentPeers.insert(device) } else { divergentPeers.remove(device) }

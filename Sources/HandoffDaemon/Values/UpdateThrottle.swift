@@ -19,6 +19,9 @@ struct UpdateThrottle: Hashable, Sendable {
         isInvited = true
     }
 
+    /// Records that somebody has come to this device, and may wait for what the other one knows.
+    mutating func somebodyCame() { slot = nil }
+
     /// Returns whether the device has to be called; if so, counts the call.
     ///
     /// - Parameter hasUpdate: whether the device may not know the state that this one knows.
