@@ -136,11 +136,15 @@ class MediaTest(IntegrationTest):
                                 capture_output=True, check=False, timeout=TIMEOUT)
         return result.stdout.strip()
 
-    def wait_position(self, computer, player, seconds):
-        """Waits until a player has come to a position: one that begins in the middle may tell the beginning at first."""
+    def seek(self, computer, player, seconds):
+        """Seeks in what plays, and waits until the player says that it is there: where it began in the middle, it may tell
+        the beginning, and not when it has come there."""
         follow = ["playerctl", f"--player={player}", "--follow", "metadata", "--format", "{{position}}"]
         with process(follow, stdout=subprocess.PIPE, text=True, env=computer.environment()) as follower:
-            Lines(follower.stdout).wait(
+            told = Lines(follower.stdout)
+            told.wait(str.isdigit, f"a position of {player}")
+            self.ctl(computer, "position", str(seconds), player=player)
+            told.wait(
                 lambda line: line.isdigit() and int(line) >= seconds * 1_000_000, f"the position {seconds} s of {player}"
             )
 

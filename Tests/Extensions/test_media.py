@@ -221,10 +221,9 @@ class AcrossTests(MediaTest):
         for origin, destination in (("vlc", "vlc"), ("vlc", "mpv"), ("mpv", "vlc")):
             with self.subTest(origin=origin, destination=destination):
                 second = getattr(self, destination)(self.desktop, *(["--idle"] if destination == "mpv" else []))
-                start = "--start=30" if origin == "mpv" else "--start-time=30"
-                first = getattr(self, origin)(self.laptop, start, here)
+                first = getattr(self, origin)(self.laptop, here)
                 self.events.wait_document(here)
-                self.wait_position(self.laptop, origin, 29)
+                self.seek(self.laptop, origin, 30)
                 info = self.fetched()["userInfo"]
                 self.assertGreaterEqual(info["position"], 29_000_000)
                 self.assertEqual(self.desktop.ctl("continue")["outcome"], "app")

@@ -85,12 +85,6 @@ struct DoctorStories {
         } mend: {
             try $0.makeState(mode: 0o700)
         },
-        Breakage(check: "identity", grade: "advice", cure: "rm ") {
-            try $0.write($0.home + "/.local/state/handoff/identity", "key", mode: 0o600)
-            try $0.write($0.home + "/.config/handoff/identity", "key", mode: 0o600)
-        } mend: {
-            try FileManager.default.removeItem(atPath: $0.root + $0.home + "/.config/handoff/identity")
-        },
     ]
 
     @Test("What is broken is found, with its cure, and found no more when that was followed", arguments: breakages)

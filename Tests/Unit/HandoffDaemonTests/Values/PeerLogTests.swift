@@ -9,7 +9,7 @@ import Testing
 struct PeerLogTests {
     @Test("Of 40 streams and 40 refusals in a minute ten each are logged, and later how many were left out")
     func flood() {
-        let lines = Lines()
+        let lines = Lines(level: .info)
         let log = PeerLog(Logger(label: "test") { _ in lines })
         for number in 0..<40 {
             log.log("stream.opened", "a stream was opened", uptime: .seconds(number))
@@ -24,11 +24,23 @@ struct PeerLogTests {
                 == ["a stream was opened (30 more of these were not logged)", "a stream was opened"]
         )
     }
+
+    @Test("At the level of debugging, each of 40 streams is logged")
+    func everything() {
+        let lines = Lines(level: .debug)
+        let log = PeerLog(Logger(label: "test") { _ in lines })
+        for number in 0..<40 { log.log("stream.opened", "a stream was opened", uptime: .seconds(number)) }
+        #expect(lines.all.count == 40)
+    }
 }
 
 /// Keeps the messages of a log.
 private final class Lines: LogHandler {
     private let lines = Mutex<[String]>([])
+    private let level: Logger.Level
+
+    init(level: Logger.Level) { self.level = level }
+
     var all: [String] { lines.withLock { $0 } }
 
     var metadata: Logger.Metadata {
@@ -36,7 +48,7 @@ private final class Lines: LogHandler {
         set {}
     }
     var logLevel: Logger.Level {
-        get { .trace }
+        get { level }
         set {}
     }
 
