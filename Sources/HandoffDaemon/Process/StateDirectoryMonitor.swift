@@ -1,7 +1,6 @@
 import AsyncSupport
 import HandoffCore
 import Logging
-import ServiceLifecycle
 
 /// Finds out whether the state directory can be written, at the start and from time to time, and tells the engine.
 ///
@@ -15,17 +14,13 @@ struct StateDirectoryMonitor: Service {
     var interval = Duration.seconds(600)
 
     func run() async throws {
-        try await ignoringCancellation {
-            try await cancelWhenGracefulShutdown {
-                try await race {
-                    try await watch()
-                } _: {
-                    while true {
-                        // The outcome is noted with the directory.
-                        try? await directory.tryWriting()
-                        try await Task.sleep(for: interval)
-                    }
-                }
+        try await race {
+            try await watch()
+        } _: {
+            while true {
+                // The outcome is noted with the directory.
+                try? await directory.tryWriting()
+                try await Task.sleep(for: interval)
             }
         }
     }
