@@ -235,10 +235,11 @@ extension Engine.State {
             guard sessions.shouldUpdate(device.id, hasUpdate: isNeeded, at: now) else { continue }
             return (device, entry.endpoint)
         }
-        // One that offers nothing is heard when it comes.
-        for device in trust.lagging(at: now.uptime).compactMap({ trust.devices[$0] }) {
+        // One that offers nothing is heard when it comes, and may invite this device to an exchange.
+        for device in trust.devices.ids.compactMap({ trust.devices[$0] }) {
+            let isNeeded = trust.needsExchange(with: device.id, at: now.uptime)
             guard let endpoint = nearby.table.endpoint(of: device.id, at: now),
-                sessions.shouldUpdate(device.id, hasUpdate: true, at: now)
+                sessions.shouldUpdate(device.id, hasUpdate: isNeeded, at: now)
             else { continue }
             return (device, endpoint)
         }
