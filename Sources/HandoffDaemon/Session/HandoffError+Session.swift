@@ -16,10 +16,14 @@ extension HandoffError {
     var isAboutStaleEntry: Bool { code == .noLongerCurrent || code == .noSuchActivity }
 
     /// Returns the error for a device that did not answer in time.
-    static func noAnswer(from name: String, within limit: Duration) -> HandoffError {
-        HandoffError(
+    ///
+    /// - Parameter clock: why a clock may be the reason, as the end of a sentence; nil when nothing speaks for that.
+    static func noAnswer(from name: String, within limit: Duration, clock: String? = nil) -> HandoffError {
+        let time = "\(limit.components.seconds) s"
+        return HandoffError(
             .timedOut,
-            "\(name) took longer than \(limit.components.seconds) s to answer; try again nearer to it."
+            clock.map { "\(name) cannot be reached: \($0). It did not answer within \(time)." }
+                ?? "\(name) took longer than \(time) to answer; try again nearer to it."
         )
     }
 

@@ -46,12 +46,12 @@ struct SessionClient: Service {
         let result = SessionResult<Success>()
         defer { result.end() }
         guard sessions.submit({ await perform(peer, urgency, result, body) }) else { throw CancellationError() }
+        var clock: String? { engine.nearby.clockObstacle(to: peer.id) }
         do {
-            return try await withTimeout(limit, throwing: HandoffError.noAnswer(from: peer.name, within: limit)) {
-                try await result.value()
-            }
+            let noAnswer = { HandoffError.noAnswer(from: peer.name, within: limit, clock: clock) }
+            return try await withTimeout(limit, throwing: noAnswer()) { try await result.value() }
         } catch let error as RadioError {
-            throw HandoffError.explaining(error, of: peer.name, clock: engine.nearby.clockObstacle(to: peer.id))
+            throw HandoffError.explaining(error, of: peer.name, clock: clock)
         }
     }
 

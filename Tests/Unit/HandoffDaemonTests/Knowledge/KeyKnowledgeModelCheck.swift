@@ -53,6 +53,8 @@ struct KeyKnowledgeModelCheck {
     private typealias Event = (name: String, happen: @Sendable (inout History) throws -> Void)
 
     private static let day: Int64 = 86_400
+    /// Of two, there are 290 histories; of three, 4642, which take minutes.
+    private static let maximumEvents = 2
 
     /// What may happen to the two that stay, in any order.
     private static let events: [Event] = {
@@ -95,7 +97,7 @@ struct KeyKnowledgeModelCheck {
         return heard
     }
 
-    @Test("After every history of three events, within a minute, and without a key for a removed one")
+    @Test("After every history of two events, within a minute, and without a key for a removed one")
     func exhaustive() throws {
         var (count, slowest) = (0, Duration.zero)
         func explore(_ history: History, _ names: [String]) throws {
@@ -105,7 +107,7 @@ struct KeyKnowledgeModelCheck {
                 slowest = max(slowest, try Self.end(history, what, offering: offering))
                 count += 1
             }
-            guard names.count < 3 else { return }
+            guard names.count < Self.maximumEvents else { return }
             for event in Self.events where event.name != names.last {
                 var next = history
                 try event.happen(&next)
@@ -114,7 +116,7 @@ struct KeyKnowledgeModelCheck {
             }
         }
         try explore(History(try KeyWorld(3), pause: .seconds(8)), [])
-        print("keys: \(count) meetings after histories of up to 3 events; the longest took \(slowest)")
+        print("keys: \(count) meetings after histories of up to \(Self.maximumEvents) events; the longest took \(slowest)")
         #expect(slowest <= .seconds(60))
     }
 
