@@ -116,7 +116,8 @@ struct KeyKnowledgeModelCheck {
             }
         }
         try explore(History(try KeyWorld(3), pause: .seconds(8)), [])
-        print("keys: \(count) meetings after histories of up to \(Self.maximumEvents) events; the longest took \(slowest)")
+        let events = "histories of up to \(Self.maximumEvents) events"
+        print("keys: \(count) meetings after \(events); the longest took \(slowest)")
         #expect(slowest <= .seconds(60))
     }
 
