@@ -6,7 +6,7 @@ import Testing
 
 @Suite(
     "The daemon reports what the system refuses it, and survives it where it can",
-    .endsWithin(minutes: 15, instances: 5)
+    .endsWithin(minutes: 15, instances: 6)
 )
 struct LimitStories {
     @Test("Without inotify, the apps and the air are polled, and one log line for each of them reports it")
