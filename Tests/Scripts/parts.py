@@ -21,6 +21,7 @@ steps count that it prints with a check mark; one without steps is one test.
 """
 
 import argparse
+import contextlib
 import dataclasses
 import os
 import pathlib
@@ -177,7 +178,9 @@ class Run:
         """Ends a process, once: a second signal would interrupt what it does at its end."""
         if process.pid not in self._ended:
             self._ended.add(process.pid)
-            process.terminate()
+            # Popen.terminate would collect the status of a process that has ended, for which _await_one waits.
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGTERM)
 
     def log(self, part):
         return self._logs / f"{part.number}.log"

@@ -182,6 +182,17 @@ class Running(unittest.TestCase):
                 self.assertEqual((self.directory / "end").read_text(), "cleaned\n")
                 (self.directory / "end").unlink()
 
+    def test_a_part_that_has_ended_when_the_signal_comes_is_awaited(self):
+        def show(line):
+            if line == "== begins: second":
+                os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
+                run.stop()
+
+        parts = listed(("part", "first", "true"), ("part", "second", "true"))
+        run = Run(parts, 2, self.directory, show)
+        run.run()
+        self.assertEqual(parts[0].status, 0)
+
     def test_a_pattern_that_no_name_has_fails(self):
         command = [sys.executable, HERE / "parts.py", self.directory, "--at-once", "1", "--only", "^third"]
         program = subprocess.run(command, input=described(("part", "first", "true")), capture_output=True)
