@@ -216,6 +216,9 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
     /// Whether this device may advertise, and has nothing to offer.
     package var isSilent: Bool { !rules.isPaused && !isWithheld && offered == nil }
 
+    /// Whether a withdrawal for all devices is due, or is advertised and not over.
+    package func isGreetingAll(at uptime: Duration) -> Bool { pacer.isGreetingAll(at: uptime) }
+
     /// Sets whether a member is greeted for itself alone.
     package mutating func greetMember(_ isGreeting: Bool) { pacer.isGreetingMember = isGreeting }
 

@@ -81,7 +81,18 @@ package struct AdvertisementPacer: Sendable {
     }
 
     /// Advertises a withdrawal once if there is nothing to continue: others hear that this device is there again.
-    package mutating func greet() { isGreeting = true }
+    package mutating func greet() {
+        isGreeting = true
+        // A withdrawal that is on the air may be for one member alone, and one that ends soon may have been heard by nobody.
+        if requested == nil, !isCovering, onAir?.content == .withdrawal { onAir = nil }
+    }
+
+    /// Whether a withdrawal for all is due, or is advertised and not over.
+    package func isGreetingAll(at uptime: Duration) -> Bool {
+        guard requested == nil, !isCovering else { return false }
+        guard let onAir else { return isGreeting }
+        return uptime - onAir.since < Self.withdrawalDuration
+    }
 
     /// Records that the radio has just begun to advertise that content, which may be later than requested.
     ///

@@ -103,9 +103,12 @@ package struct DirectedAdvertisingSchedule: Sendable {
         return beginTurn(of: member, at: uptime)
     }
 
-    /// Records that somebody has come to this device: no member counts as away, since who comes wants to be heard.
-    package mutating func somebodyCame() {
-        for member in history.keys { history[member]?.unanswered = 0 }
+    /// Records that somebody has come to this device, and wants to be heard: a member that counts as away has one turn as if
+    /// it were there, when the advertisement was for all for a while.
+    package mutating func somebodyCame(at uptime: Duration) {
+        for member in history.keys where isAway(member) { history[member]?.unanswered = Self.maximumUnanswered - 1 }
+        guard let present = times?.present else { return }
+        times?.present = max(present, uptime + draw(Self.settling))
     }
 
     private mutating func end() -> (member: DeviceID?, next: Duration?) {

@@ -11,45 +11,59 @@ package struct MemberGreetings: Sendable {
     package static let duration = Duration.seconds(92)
     /// How many members are greeted each time somebody comes.
     package static let maximumMembers = 4
+    /// How long a member that has let a greeting pass is not greeted again: it is probably away, and greets when it comes.
+    package static let pauseAfterSilence = Duration.seconds(600)
 
     private struct Greeting {
         let member: DeviceID
         let end: Duration
     }
 
-    /// When the next greeting begins, as `uptime`; nil when there is none to come.
-    private var next: Duration?
+    /// Whether members are greeted, or will be when all have been.
+    private var isActive = false
     private var greeted: Set<DeviceID> = []
     private var current: Greeting?
+    /// The members that have let a greeting pass, and when it ended, as `uptime`.
+    private var silent: [DeviceID: Duration] = [:]
 
     package init() {}
 
     /// Begins anew, because somebody has come: with the first member when the greeting for all is over.
-    package mutating func begin(at uptime: Duration) {
-        (greeted, current) = ([], nil)
-        next = uptime + AdvertisementPacer.withdrawalDuration
-    }
+    package mutating func begin() { (greeted, current, isActive) = ([], nil, true) }
 
-    /// Returns the member that is greeted, and the `uptime` at which to call again.
+    /// Records that the clock was set: members that have let a greeting pass may not have had its key.
+    package mutating func clockWasSet() { silent = [:] }
+
+    /// Returns the member that is greeted, and the `uptime` at which to call again, if that is not when something changes.
     ///
     /// - Parameters:
     ///   - uptime: the present.
-    ///   - members: those with which an exchange is due and that are not heard, the first one first.
+    ///   - lagging: the members with which an exchange is due, the first one first.
+    ///   - heard: those that are heard: they are called, so that no greeting begins, and one goes on until the exchange is
+    ///     completed.
     ///   - isSilent: whether this device could advertise, and has nothing to offer; else there are no greetings any more.
+    ///   - isGreetingAll: whether the greeting for all is not over.
     package mutating func advance(
         to uptime: Duration,
-        for members: [DeviceID],
-        isSilent: Bool
+        for lagging: [DeviceID],
+        heard: Set<DeviceID> = [],
+        isSilent: Bool,
+        isGreetingAll: Bool = false
     ) -> (member: DeviceID?, next: Duration?) {
-        guard let begin = next, isSilent else {
-            (next, current) = (nil, nil)
+        guard isActive, isSilent else {
+            (isActive, current) = (false, nil)
             return (nil, nil)
         }
-        if let current, current.end > uptime, members.contains(current.member) { return (current.member, current.end) }
+        if let current, lagging.contains(current.member) {
+            if current.end > uptime { return (current.member, current.end) }
+            silent[current.member] = current.end
+        }
         current = nil
-        guard begin <= uptime else { return (nil, begin) }
-        guard greeted.count < Self.maximumMembers, let member = members.first(where: { !greeted.contains($0) }) else {
-            next = nil
+        guard !isGreetingAll else { return (nil, nil) }
+        silent = silent.filter { uptime - $0.value < Self.pauseAfterSilence }
+        let next = lagging.first { !greeted.contains($0) && !heard.contains($0) && silent[$0] == nil }
+        guard greeted.count < Self.maximumMembers, let member = next else {
+            isActive = false
             return (nil, nil)
         }
         greeted.insert(member)

@@ -69,6 +69,8 @@ package struct NearbyTable: Sendable {
     private var endpoints: [DeviceID: RecentEndpoints] = [:]
     /// Until when, as `uptime`, devices may go on in an earlier slot: just after the clock here was set back.
     private var setBackUntil = Duration.zero
+    /// The devices that have done so: a second time it is a replay.
+    private var setBack: Set<DeviceID> = []
     private var nextID: NearbyEntry.ID = 1
 
     package init() {}
@@ -147,9 +149,9 @@ package struct NearbyTable: Sendable {
     /// Records that the clock of this device was set back: what was heard before has numbers of slots that are still to come.
     ///
     /// As after a start, whatever comes first is accepted. Another device whose clock is set back as well may do that some
-    /// seconds later, and goes on in an earlier slot then.
+    /// seconds later, and goes on in an earlier slot then, once.
     package mutating func clockWasSetBack(at uptime: Duration) {
-        latest = [:]
+        (latest, setBack) = ([:], [])
         setBackUntil = uptime + Self.timeout
     }
 
@@ -173,7 +175,9 @@ package struct NearbyTable: Sendable {
     private mutating func accepts(_ report: Report, at now: Moment) -> Bool {
         let first = LatestAdvertisement(report.number, report.typeHash, at: now.uptime)
         let slot = latest[report.device]?.number.slot ?? report.number.slot
-        if report.number.slot < slot, now.uptime < setBackUntil { latest[report.device] = nil }
+        if report.number.slot < slot, now.uptime < setBackUntil, setBack.insert(report.device).inserted {
+            latest[report.device] = nil
+        }
         let isAccepted = latest[report.device, default: first].accepts(report.number, report.typeHash, at: now.uptime)
         if isAccepted || report.number.slot >= slot {
             let endpoint = PeerEndpoint(address: report.address, port: report.port)

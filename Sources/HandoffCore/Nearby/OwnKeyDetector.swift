@@ -15,7 +15,7 @@ package struct OwnKeyDetector: Sendable {
     /// The number of bytes that identify a first message: its length and its ephemeral key; what follows may be cut.
     private static let identifyingBytes = 2 + 32
 
-    private let startSlot: UInt64
+    private var startSlot: UInt64
     private var lastHeard: Duration?
     /// Where such an advertisement was last heard.
     ///
@@ -33,6 +33,9 @@ package struct OwnKeyDetector: Sendable {
     package init(startSlot: UInt64) {
         self.startSlot = startSlot
     }
+
+    /// Records that the clock was set: what this device sent before may be of slots that come again.
+    package mutating func clockWasSet(to slot: UInt64) { startSlot = slot }
 
     /// Records an advertisement of a slot that this daemon has not sent; returns whether the hint is new.
     package mutating func recordForeign(slot: UInt64, from endpoint: PeerEndpoint, at uptime: Duration) -> Bool {

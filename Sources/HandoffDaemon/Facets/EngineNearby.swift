@@ -183,7 +183,7 @@ struct EngineNearby: Sendable {
             guard let name = state.trust.devices[device]?.name.rawValue else { return nil }
             let skew = state.nearby.clockSkew.skewedDevices(at: now.uptime).first { $0.device == device }
             if let skew { return ClockSkewDetector.explanation(of: name, slots: skew.slots) }
-            if state.trust.devices.hasKeyOfAnotherDay(of: device) {
+            if state.trust.devices.hasKeyOfAnotherDay(of: device, at: now.slot) {
                 return "the clock of this computer or of \(name) is wrong, or was: set both from the network"
             }
             guard let step = state.clock.latest, now.uptime < state.clock.settledAt,

@@ -235,6 +235,8 @@ struct EngineTrust: Sendable {
             // It has told its circle to this device, and so trusts it.
             kept.pairings.forgetPaired(with: peer)
         } then: { state, _ in
+            // It may have been removed meanwhile.
+            guard state.trust.devices[peer] != nil else { return }
             state.trust.confirmed.complete(with: peer, at: Moment.now.uptime)
             if theirs == state.trust.devices.digest { state.sessions.setDivergent(false, peer) }
         }

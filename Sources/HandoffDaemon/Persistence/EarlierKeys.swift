@@ -6,7 +6,8 @@ import HandoffModel
 /// The clock may be set right soon, as by a time server after a login: then they are used again. They are in memory only,
 /// and only as long as ``ClockSteps`` says that the clock may be wrong.
 struct EarlierKeys: Sendable {
-    private let ownKey: AdvertisingKeyRecord
+    /// This device's own key; nil when it has become one that never comes back.
+    private var ownKey: AdvertisingKeyRecord?
     private let peers: [DeviceID: CircleFile.Peer.Keys]
     /// The key that has taken the place of this device's own because that did not reach the day.
     var replacement: AdvertisingKeyRecord.ID?
@@ -23,12 +24,15 @@ struct EarlierKeys: Sendable {
     /// device's own key once another device has said that it has the one that took its place.
     func restore(in contents: inout CircleFile.Contents, at slot: UInt64) {
         for (id, earlier) in peers { contents.peers[id]?.restore(earlier) }
-        guard ownKey.daily.reaches(slot), isReplacedByClock(in: contents) else { return }
+        guard let ownKey, ownKey.daily.reaches(slot), isReplacedByClock(ownKey, in: contents) else { return }
         contents.ownKey = ownKey
         for (id, earlier) in peers { contents.peers[id]?.receivingKey = earlier.receivingKey }
     }
 
-    private func isReplacedByClock(in contents: CircleFile.Contents) -> Bool {
+    /// Forgets this device's own key, and what goes with it, because a device that is not trusted any more may have it.
+    mutating func forgetOwnKey() { (ownKey, replacement) = (nil, nil) }
+
+    private func isReplacedByClock(_ ownKey: AdvertisingKeyRecord, in contents: CircleFile.Contents) -> Bool {
         let present = contents.ownKey.id
         guard present != ownKey.id else { return true }
         return present == replacement && !contents.peers.values.contains { $0.knownKey == present }

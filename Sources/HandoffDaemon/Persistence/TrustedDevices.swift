@@ -149,7 +149,12 @@ package struct TrustedDevices: Sendable {
 
     /// Whether it has one that is for another day than the present one: the clock of one of the two is wrong, or was when
     /// it was told or moved forward.
-    func hasKeyOfAnotherDay(of id: DeviceID) -> Bool { contents.peers[id]?.key?.daily.reaches(slot) == false }
+    ///
+    /// - Parameter present: the present slot: the keys here are moved to a new day a slot after midnight, and the clock of the
+    ///   other one may be a slot ahead.
+    func hasKeyOfAnotherDay(of id: DeviceID, at present: UInt64) -> Bool {
+        contents.peers[id]?.key?.daily.reaches(present &+ 1) == false
+    }
 
     /// Moves all keys forward, so that nothing that was advertised on an earlier day than that of the slot before can
     /// be opened any more; returns this device's key if it had to be replaced, because it does not reach the slot.

@@ -88,7 +88,7 @@ extension Engine.State {
         if desktop.apply(rules) {
             for entry in after where shown.contains(entry.id) { show(.nearby(.changed(entry))) }
         }
-        if wasPaused, !rules.isPaused { nearby.scanPolicy.arrived(at: now.uptime) }
+        if wasPaused, !rules.isPaused { arrived(at: now) }
         show(.rulesChanged)
     }
 

@@ -91,7 +91,7 @@ extension Engine.State {
     mutating func arrived(at now: Moment) {
         nearby.scanPolicy.arrived(at: now.uptime)
         trust.confirmed.somebodyCame(at: now.uptime)
-        trust.directedSchedule.somebodyCame()
+        trust.directedSchedule.somebodyCame(at: now.uptime)
         sessions.somebodyCame()
         greet(at: now)
     }
@@ -101,7 +101,7 @@ extension Engine.State {
     mutating func greet(at now: Moment) {
         guard !trust.devices.isEmpty else { return }
         origin.greet()
-        trust.greetings.begin(at: now.uptime)
+        trust.greetings.begin()
     }
 
     /// Notices whether the clock was set: then what was told and heard before may be of another time than it seems to be.
@@ -109,6 +109,10 @@ extension Engine.State {
         if now.uptime >= clock.settledAt { trust.earlierKeys = nil }
         guard let step = clock.advance(to: now) else { return nil }
         trust.confirmed.clockWasSet()
+        trust.greetings.clockWasSet()
+        trust.ownKeyDetector.clockWasSet(to: now.slot)
+        // They are for advertisements of slots before one that may not come for long.
+        nearby.refusing = [:]
         if step.ahead < .zero { nearby.table.clockWasSetBack(at: now.uptime) }
         arrived(at: now)
         show(.radioChanged)
@@ -187,9 +191,15 @@ extension Engine.State {
     private mutating func advertised(
         at now: Moment
     ) -> (broadcast: AdvertisementPacer.Broadcast?, receiver: DeviceID?, next: Duration?) {
-        let (key, isSilent) = (trust.ownKey, origin.isSilent)
-        let members = isSilent ? membersToGreet(at: now) : []
-        let greeting = trust.greetings.advance(to: now.uptime, for: members, isSilent: isSilent)
+        let key = trust.ownKey
+        let heard = Set(nearby.lastSeen.keys.filter { nearby.isHeard($0, at: now) })
+        let greeting = trust.greetings.advance(
+            to: now.uptime,
+            for: membersToGreet(at: now),
+            heard: heard,
+            isSilent: origin.isSilent,
+            isGreetingAll: origin.isGreetingAll(at: now.uptime)
+        )
         origin.greetMember(greeting.member != nil)
         let (broadcast, next) = origin.advance(to: now, by: SlotSchedule(key: key))
         let turn = trust.directedSchedule.advance(
@@ -198,20 +208,21 @@ extension Engine.State {
             under: key,
             circleDigest: trust.updateID,
             for: trust.turnTakers(at: now.uptime),
-            heard: Set(nearby.lastSeen.keys.filter { nearby.isHeard($0, at: now) }),
+            heard: heard,
             isReadByNone: trust.devices.isReadByNone
         )
         let earliest = [next, turn.next, greeting.next].compactMap(\.self).min()
         return (broadcast, turn.member ?? greeting.member, earliest)
     }
 
-    /// The devices to greet alone: those with which an exchange is due and that are not heard, the one heard last first.
+    /// The devices to greet alone, if this one has nothing to offer: those with which an exchange is due, the one heard last
+    /// first.
     private func membersToGreet(at now: Moment) -> [DeviceID] {
         func lastSeen(_ id: DeviceID) -> Int64 {
             nearby.lastSeen[id]?.unixMicroseconds ?? trust.devices.lastSeen(id) ?? 0
         }
-        return trust.lagging(at: now.uptime).filter { !nearby.isHeard($0, at: now) }
-            .sorted { lastSeen($0) > lastSeen($1) }
+        guard origin.isSilent else { return [] }
+        return trust.lagging(at: now.uptime).sorted { lastSeen($0) > lastSeen($1) }
     }
 
     /// Returns how much to scan, why not more, and when that changes by itself.
@@ -237,7 +248,9 @@ extension Engine.State {
     /// Shows which devices this one cannot read because of a clock, if that has changed.
     private mutating func showUnreadable(at now: Moment) {
         let skewed = Set(nearby.clockSkew.skewedDevices(at: now.uptime).map(\.device))
-        let unreadable = trust.devices.ids.filter { trust.devices.hasKeyOfAnotherDay(of: $0) && !skewed.contains($0) }
+        let unreadable = trust.devices.ids.filter {
+            trust.devices.hasKeyOfAnotherDay(of: $0, at: now.slot) && !skewed.contains($0)
+        }
         guard unreadable != shownUnreadable else { return }
         shownUnreadable = unreadable
         show(.identityChanged)

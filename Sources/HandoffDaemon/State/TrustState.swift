@@ -107,8 +107,9 @@ struct TrustState: Sendable {
         if devices.identity.id != identity.id {
             draft.ownKeyDetector = OwnKeyDetector(startSlot: Moment.now.slot)
         }
-        // A device that is not trusted any more may have the keys of before: they never come back.
-        if devices.identity.id != identity.id || devices.ids != self.devices.ids { draft.earlierKeys = nil }
+        // A device that is not trusted any more may have the own key of before: it never comes back.
+        if devices.ids != self.devices.ids { draft.earlierKeys?.forgetOwnKey() }
+        if devices.identity.id != identity.id { draft.earlierKeys = nil }
         if !hasSameKeys {
             draft.trial = try devices.trial()
             try draft.rekey()

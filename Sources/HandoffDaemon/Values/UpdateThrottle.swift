@@ -20,7 +20,7 @@ struct UpdateThrottle: Hashable, Sendable {
     }
 
     /// Records that somebody has come to this device, and may wait for what the other one knows.
-    mutating func somebodyCame() { slot = nil }
+    mutating func somebodyCame() { hasCalledForUpdate = false }
 
     /// Returns whether the device has to be called; if so, counts the call.
     ///

@@ -50,6 +50,25 @@ struct CoverTests {
         #expect(pacer.advance(to: .at(10)) == (nil, nil))
     }
 
+    @Test("Who comes is heard by all, also while a member is greeted alone or a withdrawal is about to end")
+    func anotherGreeting() throws {
+        var pacer = AdvertisementPacer()
+        pacer.greet()
+        #expect(pacer.isGreetingAll(at: .zero))
+        let first = try #require(pacer.advance(to: .at(0)).broadcast)
+        #expect(!pacer.isGreetingAll(at: Moment.at(6).uptime))
+        pacer.isGreetingMember = true
+        _ = pacer.advance(to: .at(6))
+        pacer.greet()
+        #expect(pacer.isGreetingAll(at: Moment.at(60).uptime))
+        pacer.isGreetingMember = false
+        let (broadcast, next) = pacer.advance(to: .at(60))
+        #expect(try #require(broadcast).number > first.number)
+        #expect(next == Moment.at(65.28).uptime)
+        #expect(pacer.isGreetingAll(at: Moment.at(65).uptime))
+        #expect(pacer.advance(to: .at(65.28)) == (nil, nil))
+    }
+
     @Test("Cover has the timing of an activity: fresh after a change, relaxed later, renewed at each slot")
     func pace() throws {
         func trace(_ content: AdvertisementPacer.Content?) -> [[UInt64]] {

@@ -157,6 +157,16 @@ struct DirectedAdvertisingScheduleTests {
         #expect(heard?.member == members[1], "it was heard again")
     }
 
+    @Test("When somebody comes, each member that is away has one turn soon, after a while in which all are addressed")
+    mutating func arrival() throws {
+        _ = turns(to: 2000, for: members)
+        schedule.somebodyCame(at: .seconds(2000))
+        let turns = turns(from: 2000, to: 2120, for: members)
+        #expect(turns.prefix(4).map(\.member).sorted() == members)
+        #expect((2004..<2006).contains(try #require(turns.first).start))
+        #expect(turns.count == 4)
+    }
+
     @Test("Which member is next does not depend on what is advertised: none waits for ever")
     mutating func fairness() throws {
         var all: [Turn] = []

@@ -30,7 +30,7 @@ struct ClockSetTests {
             try expectHeard(devices, peer)
             let isMovedOn = distance > 48 && distance <= 96 * 3650
             #expect(devices.lacksKey(of: peer.device.id) == isMovedOn)
-            #expect(devices.hasKeyOfAnotherDay(of: peer.device.id) == isMovedOn)
+            #expect(devices.hasKeyOfAnotherDay(of: peer.device.id, at: Self.slot) == isMovedOn)
             if !isMovedOn { try expectReads(devices, peer) }
         }
     }
@@ -122,7 +122,8 @@ struct ClockSetTests {
             // One that does not follow from it is a new one, which is right from its day on.
             message.advertisingKey = AdvertisingKeyRecord.generate(day: 20001).rawRepresentation
             _ = try devices.receive(message, from: peer.device.id)
-            #expect(devices.hasKeyOfAnotherDay(of: peer.device.id))
+            #expect(devices.hasKeyOfAnotherDay(of: peer.device.id, at: Self.slot))
+            #expect(!devices.hasKeyOfAnotherDay(of: peer.device.id, at: Self.slot + 95), "the last slot of the day")
             devices.advance(to: Self.slot + 96)
             #expect(!devices.lacksKey(of: peer.device.id))
         }

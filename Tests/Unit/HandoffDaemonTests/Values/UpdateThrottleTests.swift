@@ -31,4 +31,21 @@ struct UpdateThrottleTests {
         }
         #expect(followed == [0, 10, 20])
     }
+
+    @Test("When somebody comes, a device with an update is called once more, and no more invitations are followed")
+    func arrival() {
+        var throttle = UpdateThrottle()
+        var followed: [Int64] = []
+        #expect(throttle.shouldCall(at: moment(0), hasUpdate: true))
+        for second in Int64(1)..<300 {
+            throttle.recordInvitation(at: moment(second))
+            if throttle.shouldCall(at: moment(second), hasUpdate: false) { followed.append(second) }
+        }
+        #expect(followed == [10, 20, 30])
+        throttle.somebodyCame()
+        #expect(throttle.shouldCall(at: moment(300), hasUpdate: true))
+        #expect(!throttle.shouldCall(at: moment(301), hasUpdate: true))
+        throttle.recordInvitation(at: moment(320))
+        #expect(!throttle.shouldCall(at: moment(320), hasUpdate: false))
+    }
 }
