@@ -2,7 +2,7 @@ package import DesktopNotifications
 import HandoffBus
 package import HandoffClient
 
-/// Pairs with another device by notifications: shows what a ``PairingDialogue`` asks, and tells it what was pressed.
+/// Pairs with another device by notifications: shows what a `PairingDialogue` asks, and tells it what was pressed.
 package struct PairingPrompt: Sendable {
     /// What a notification server can do.
     package enum Server: Hashable, Sendable {

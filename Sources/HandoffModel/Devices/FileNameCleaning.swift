@@ -1,5 +1,5 @@
 /// Returns the name of a file of another device with a low line in place of each character that deceives the eye, ends a line
-/// or controls a terminal: what ``NameCleaning`` removes from the name of a device, and white space that is a control
+/// or controls a terminal: what `NameCleaning` removes from the name of a device, and white space that is a control
 /// character.
 ///
 /// All else stays, also bytes that are no UTF-8, since a file keeps its name where it can.

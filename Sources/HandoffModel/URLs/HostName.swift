@@ -5,7 +5,7 @@
 /// IPv4 address has four decimal numbers, however it is written: `127.1` and `0x7f000001` are 127.0.0.1 (WHATWG URL, "host
 /// parsing"). An IPv6 address is in brackets and as short as it can be (RFC 5952), or is the IPv4 address that it contains.
 ///
-/// Of a label beyond ASCII, only what browsers leave as it is, or put in lower case, is known (``HostLabel``). Any other
+/// Of a label beyond ASCII, only what browsers leave as it is, or put in lower case, is known (`HostLabel`). Any other
 /// spelling is no host name: a rule cannot tell which host it means, and must not pass it.
 package struct HostName: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The longest name in bytes (RFC 1035, section 2.3.4, in text form).
