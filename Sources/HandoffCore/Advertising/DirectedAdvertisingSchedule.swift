@@ -108,7 +108,8 @@ package struct DirectedAdvertisingSchedule: Sendable {
     package mutating func somebodyCame(at uptime: Duration) {
         for member in history.keys where isAway(member) { history[member]?.unanswered = Self.maximumUnanswered - 1 }
         guard let present = times?.present else { return }
-        times?.present = max(present, uptime + draw(Self.settling))
+        let settled = uptime + draw(Self.settling)
+        times?.present = max(present, settled)
     }
 
     private mutating func end() -> (member: DeviceID?, next: Duration?) {
