@@ -189,16 +189,20 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
         to now: Moment,
         by schedule: SlotSchedule = .atBorder
     ) -> (broadcast: AdvertisementPacer.Broadcast?, next: Duration?) {
-        applyChange(at: now) { _ in }
+        expire(at: now)
         let (broadcast, next) = pacer.advance(to: now, by: schedule)
         let expiration = register.nextExpiration.map { now.uptime + .microseconds($0 - now.unixMicroseconds) }
         return (broadcast, [next, expiration, saves.nextDeadline, takes.nextDeadline].compactMap(\.self).min())
     }
 
+    /// Removes the activities whose time is over.
+    package mutating func expire(at now: Moment) { applyChange(at: now) { _ in } }
+
     /// Suppresses advertising while the session is idle or locked, without changing which activity is current.
     package mutating func withhold(_ isWithheld: Bool, at now: Moment) {
         let before = offered
         self.isWithheld = isWithheld
+        if isWithheld { pacer.cancelGreeting() }
         updateAdvertisement(from: before, at: now)
     }
 
@@ -206,11 +210,12 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
     package mutating func cover(_ isCovering: Bool) {
         wantsCover = isCovering
         pacer.isCovering = wantsCover && !rules.isPaused
+        if rules.isPaused { pacer.cancelGreeting() }
     }
 
     /// Lets other devices hear once that this one is there again, if it has nothing to offer and may advertise.
-    package mutating func greet() {
-        if !rules.isPaused, !isWithheld { pacer.greet() }
+    package mutating func greet(at uptime: Duration) {
+        if !rules.isPaused, !isWithheld { pacer.greet(at: uptime) }
     }
 
     /// Whether this device may advertise, and has nothing to offer.

@@ -81,17 +81,22 @@ package struct AdvertisementPacer: Sendable {
     }
 
     /// Advertises a withdrawal once if there is nothing to continue: others hear that this device is there again.
-    package mutating func greet() {
+    package mutating func greet(at uptime: Duration) {
         isGreeting = true
-        // A withdrawal that is on the air may be for one member alone, and one that ends soon may have been heard by nobody.
-        if requested == nil, !isCovering, onAir?.content == .withdrawal { onAir = nil }
+        guard requested == nil, let onAir, onAir.content == .withdrawal else { return }
+        // One that has just begun goes on: each new one takes a number. Any other may be for one member alone, or have been
+        // heard by those who were there before.
+        let isNew = !isGreetingMember && uptime - onAir.since < Self.refill
+        if isNew { self.onAir?.since = uptime } else { self.onAir = nil }
     }
+
+    /// Advertises no withdrawal that has not begun, because this device may not advertise.
+    package mutating func cancelGreeting() { isGreeting = false }
 
     /// Whether a withdrawal for all is due, or is advertised and not over.
     package func isGreetingAll(at uptime: Duration) -> Bool {
-        guard requested == nil, !isCovering else { return false }
-        guard let onAir else { return isGreeting }
-        return uptime - onAir.since < Self.withdrawalDuration
+        guard requested == nil else { return false }
+        return onAir.map { $0.content == .withdrawal && uptime < $0.since + Self.withdrawalDuration } ?? isGreeting
     }
 
     /// Records that the radio has just begun to advertise that content, which may be later than requested.
@@ -191,9 +196,9 @@ package struct AdvertisementPacer: Sendable {
 
     /// Advertises something else from now on; nothing when the slot has no number left.
     private mutating func change(to target: Content?, in slot: UInt64, at now: Moment) {
-        guard let target else { return onAir = nil }
         let isFirst = (isGreeting || isGreetingMember) && onAir == nil && target == .withdrawal
         isGreeting = false
+        guard let target else { return onAir = nil }
         let number = number(for: target, in: slot, at: now)
         onAir = number.map { OnAir(content: target, number: $0, since: now.uptime) }
         // What the person does next need not wait for a greeting.
@@ -219,8 +224,11 @@ package struct AdvertisementPacer: Sendable {
 
     private func nextDeadline(after now: Moment, _ slotEnd: Duration) -> Duration? {
         guard let onAir else { return nil }
-        if onAir.content == .withdrawal, requested == nil, !isCovering, !isGreetingMember {
-            return onAir.since + Self.withdrawalDuration
+        if onAir.content == .withdrawal, requested == nil {
+            let end = onAir.since + Self.withdrawalDuration
+            if !isCovering, !isGreetingMember { return end }
+            // From then on, members are greeted alone.
+            if now.uptime < end { return min(end, slotEnd) }
         }
         let freshEnd = onAir.since + Self.freshness
         return freshEnd > now.uptime ? min(slotEnd, freshEnd) : slotEnd

@@ -103,13 +103,15 @@ package struct DirectedAdvertisingSchedule: Sendable {
         return beginTurn(of: member, at: uptime)
     }
 
-    /// Records that somebody has come to this device, and wants to be heard: a member that counts as away has one turn as if
-    /// it were there, when the advertisement was for all for a while.
+    /// Records that somebody has come to this device, and wants to be heard: the advertisement is for all for a while, and
+    /// then each member that counts as away has one turn as if it were there.
     package mutating func somebodyCame(at uptime: Duration) {
         for member in history.keys where isAway(member) { history[member]?.unanswered = Self.maximumUnanswered - 1 }
-        guard let present = times?.present else { return }
-        let settled = uptime + draw(Self.settling)
-        times?.present = max(present, settled)
+        guard let times else { return }
+        turn = nil
+        let (settled, paused) = (uptime + draw(Self.settling), uptime + draw(Self.longPauses))
+        self.times?.present = max(times.present, settled)
+        self.times?.away = max(times.away, paused)
     }
 
     private mutating func end() -> (member: DeviceID?, next: Duration?) {

@@ -13,6 +13,9 @@ package struct MemberGreetings: Sendable {
     package static let maximumMembers = 4
     /// How long a member that has let a greeting pass is not greeted again: it is probably away, and greets when it comes.
     package static let pauseAfterSilence = Duration.seconds(600)
+    /// How late the end of a greeting may be noticed for it to count as one that was let pass: after a longer time, this
+    /// device has slept meanwhile.
+    private static let tolerance = Duration.seconds(5)
 
     private struct Greeting {
         let member: DeviceID
@@ -23,16 +26,21 @@ package struct MemberGreetings: Sendable {
     private var isActive = false
     private var greeted: Set<DeviceID> = []
     private var current: Greeting?
+    /// When members are not greeted any more, as `uptime`; nil until the greeting for all is over.
+    private var end: Duration?
     /// The members that have let a greeting pass, and when it ended, as `uptime`.
     private var silent: [DeviceID: Duration] = [:]
 
     package init() {}
 
     /// Begins anew, because somebody has come: with the first member when the greeting for all is over.
-    package mutating func begin() { (greeted, current, isActive) = ([], nil, true) }
+    package mutating func begin() { (greeted, current, end, isActive) = ([], nil, nil, true) }
 
     /// Records that the clock was set: members that have let a greeting pass may not have had its key.
     package mutating func clockWasSet() { silent = [:] }
+
+    /// Ends: nobody is greeted any more until somebody comes.
+    package mutating func stop() { (current, isActive) = (nil, false) }
 
     /// Returns the member that is greeted, and the `uptime` at which to call again, if that is not when something changes.
     ///
@@ -41,30 +49,49 @@ package struct MemberGreetings: Sendable {
     ///   - lagging: the members with which an exchange is due, the first one first.
     ///   - heard: those that are heard: they are called, so that no greeting begins, and one goes on until the exchange is
     ///     completed.
-    ///   - isSilent: whether this device could advertise, and has nothing to offer; else there are no greetings any more.
-    ///   - isGreetingAll: whether the greeting for all is not over.
+    ///   - isSilent: whether this device may advertise, and has nothing to offer; else there are no greetings any more.
+    ///   - isWaiting: whether the greeting for all is not over, or the radio cannot advertise it.
     package mutating func advance(
         to uptime: Duration,
         for lagging: [DeviceID],
         heard: Set<DeviceID> = [],
         isSilent: Bool,
-        isGreetingAll: Bool = false
+        isWaiting: Bool = false
     ) -> (member: DeviceID?, next: Duration?) {
         guard isActive, isSilent else {
-            (isActive, current) = (false, nil)
+            stop()
+            return (nil, nil)
+        }
+        guard !isWaiting else {
+            // Nobody has heard it.
+            if let current { greeted.remove(current.member) }
+            current = nil
             return (nil, nil)
         }
         if let current, lagging.contains(current.member) {
             if current.end > uptime { return (current.member, current.end) }
-            silent[current.member] = current.end
+            if uptime - current.end < Self.tolerance { silent[current.member] = current.end }
         }
         current = nil
-        guard !isGreetingAll else { return (nil, nil) }
+        return next(of: lagging, heard, at: uptime)
+    }
+
+    private mutating func next(
+        of lagging: [DeviceID],
+        _ heard: Set<DeviceID>,
+        at uptime: Duration
+    ) -> (member: DeviceID?, next: Duration?) {
+        let end = self.end ?? uptime + Self.duration * Self.maximumMembers
+        self.end = end
         silent = silent.filter { uptime - $0.value < Self.pauseAfterSilence }
-        let next = lagging.first { !greeted.contains($0) && !heard.contains($0) && silent[$0] == nil }
-        guard greeted.count < Self.maximumMembers, let member = next else {
-            isActive = false
+        let left = lagging.filter { !greeted.contains($0) && silent[$0] == nil }
+        guard greeted.count < Self.maximumMembers, uptime < end, !left.isEmpty else {
+            stop()
             return (nil, nil)
+        }
+        // One that was heard is called when it is heard again; if it is not, it does not count as heard soon.
+        guard let member = left.first(where: { !heard.contains($0) }) else {
+            return (nil, min(end, uptime + NearbyTable.timeout))
         }
         greeted.insert(member)
         let greeting = Greeting(member: member, end: uptime + Self.duration)

@@ -1,3 +1,5 @@
+import HandoffCrypto
+
 /// Detects advertisements under this device's own key that it has not sent, and whether a copy of this device sends them.
 ///
 /// Another machine with a copy of the state sends such advertisements, but so can every device of the circle, since all
@@ -5,8 +7,8 @@
 /// sides use this device's private key: the sender of the hint is called, once in a slot (Docs/Protocol.md, "Copies of a
 /// device").
 ///
-/// A device that has just started does not know what it sent before: advertisements of slots up to that of its start are
-/// ignored, because anyone could have recorded them.
+/// A device that has just started, or whose clock was set, does not know what it sent before: advertisements of slots up to
+/// that are ignored, because anyone could have recorded them.
 package struct OwnKeyDetector: Sendable {
     /// How long an advertisement is reported without another one being heard.
     package static let lifetime = Duration.seconds(3600)
@@ -34,8 +36,11 @@ package struct OwnKeyDetector: Sendable {
         self.startSlot = startSlot
     }
 
-    /// Records that the clock was set: what this device sent before may be of slots that come again.
-    package mutating func clockWasSet(to slot: UInt64) { startSlot = slot }
+    /// Records that the clock was set: what this device sent before may be of slots up to a day ahead, which are ignored when
+    /// they come; those of a clock that was further ahead are not, since else nothing would be noticed for years.
+    package mutating func clockWasSet(to slot: UInt64) {
+        startSlot = startSlot > slot && startSlot - slot <= DailyKey.slotsPerDay ? startSlot : slot
+    }
 
     /// Records an advertisement of a slot that this daemon has not sent; returns whether the hint is new.
     package mutating func recordForeign(slot: UInt64, from endpoint: PeerEndpoint, at uptime: Duration) -> Bool {

@@ -8,7 +8,7 @@ import HandoffModel
 struct EarlierKeys: Sendable {
     /// This device's own key; nil when it has become one that never comes back.
     private var ownKey: AdvertisingKeyRecord?
-    private let peers: [DeviceID: CircleFile.Peer.Keys]
+    private var peers: [DeviceID: CircleFile.Peer.Keys]
     /// The key that has taken the place of this device's own because that did not reach the day.
     var replacement: AdvertisingKeyRecord.ID?
 
@@ -31,6 +31,15 @@ struct EarlierKeys: Sendable {
 
     /// Forgets this device's own key, and what goes with it, because a device that is not trusted any more may have it.
     mutating func forgetOwnKey() { (ownKey, replacement) = (nil, nil) }
+
+    /// Forgets the keys of all devices but these.
+    mutating func keepOnly(_ devices: [DeviceID]) { peers = peers.filter { devices.contains($0.key) } }
+
+    /// Keeps, of another state, the keys that these do not have.
+    mutating func add(_ contents: CircleFile.Contents) {
+        ownKey = ownKey ?? contents.ownKey
+        peers.merge(contents.peers.mapValues(\.keys)) { earlier, _ in earlier }
+    }
 
     private func isReplacedByClock(_ ownKey: AdvertisingKeyRecord, in contents: CircleFile.Contents) -> Bool {
         let present = contents.ownKey.id

@@ -100,7 +100,7 @@ extension Engine.State {
     /// may not have heard that.
     mutating func greet(at now: Moment) {
         guard !trust.devices.isEmpty else { return }
-        origin.greet()
+        origin.greet(at: now.uptime)
         trust.greetings.begin()
     }
 
@@ -111,9 +111,11 @@ extension Engine.State {
         trust.confirmed.clockWasSet()
         trust.greetings.clockWasSet()
         trust.ownKeyDetector.clockWasSet(to: now.slot)
-        // They are for advertisements of slots before one that may not come for long.
-        nearby.refusing = [:]
-        if step.ahead < .zero { nearby.table.clockWasSetBack(at: now.uptime) }
+        if step.ahead < .zero {
+            // What a device refuses is offered again from a later slot on, which may not come for long.
+            nearby.refusing = [:]
+            nearby.table.clockWasSetBack(at: now.uptime)
+        }
         arrived(at: now)
         show(.radioChanged)
         return step
@@ -148,13 +150,13 @@ extension Engine.State {
         expireRules(at: now)
         if desktop.advanceSites(to: now) { show(.appsChanged) }
         for id in origin.expireSaves(at: now) { show(.saveEnded(id, .timedOut)) }
-        let advertised = advertised(at: now)
+        let (pairingAdvertisement, pairingEnd) =
+            isPairingAllowed(at: now) ? pairing.advertisement(at: now, radio) : (nil, nil)
+        let advertised = advertised(at: now, isPairing: pairingAdvertisement != nil)
         let current = origin.current?.id
         if current != before {
             show(.currentChanged(from: before.flatMap { origin.contains($0) ? $0 : nil }, to: current))
         }
-        let (pairingAdvertisement, pairingEnd) =
-            isPairingAllowed(at: now) ? pairing.advertisement(at: now, radio) : (nil, nil)
         let ordinary = radio.advertisement(for: advertised.broadcast, to: advertised.receiver, at: now.uptime, trust)
         let (scanning, effortEnd) = self.scanning(at: now)
         let deadlines = [
@@ -189,8 +191,10 @@ extension Engine.State {
 
     /// Returns what this device shows, the only device that is to read it, nil for all, and when that changes.
     private mutating func advertised(
-        at now: Moment
+        at now: Moment,
+        isPairing: Bool
     ) -> (broadcast: AdvertisementPacer.Broadcast?, receiver: DeviceID?, next: Duration?) {
+        origin.expire(at: now)
         let key = trust.ownKey
         let heard = Set(nearby.lastSeen.keys.filter { nearby.isHeard($0, at: now) })
         let greeting = trust.greetings.advance(
@@ -198,7 +202,7 @@ extension Engine.State {
             for: membersToGreet(at: now),
             heard: heard,
             isSilent: origin.isSilent,
-            isGreetingAll: origin.isGreetingAll(at: now.uptime)
+            isWaiting: isPairing || !radio.canAdvertise || origin.isGreetingAll(at: now.uptime)
         )
         origin.greetMember(greeting.member != nil)
         let (broadcast, next) = origin.advance(to: now, by: SlotSchedule(key: key))

@@ -48,6 +48,9 @@ struct OwnRadio: Sendable {
         if case .ready = state { true } else { false }
     }
 
+    /// Whether an advertisement would be on the air.
+    var canAdvertise: Bool { isReady && port != nil && refusals[.advertising] == nil }
+
     /// Why the radio cannot be used; nil when it can.
     var obstacle: RadioError? {
         if case .unavailable(let error) = state { error } else { nil }

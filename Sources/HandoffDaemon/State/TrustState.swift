@@ -108,7 +108,10 @@ struct TrustState: Sendable {
             draft.ownKeyDetector = OwnKeyDetector(startSlot: Moment.now.slot)
         }
         // A device that is not trusted any more may have the own key of before: it never comes back.
-        if devices.ids != self.devices.ids { draft.earlierKeys?.forgetOwnKey() }
+        if devices.ids != self.devices.ids {
+            draft.earlierKeys?.forgetOwnKey()
+            draft.earlierKeys?.keepOnly(devices.ids)
+        }
         if devices.identity.id != identity.id { draft.earlierKeys = nil }
         if !hasSameKeys {
             draft.trial = try devices.trial()
@@ -137,7 +140,9 @@ struct TrustState: Sendable {
     ///   - before: what has had the keys.
     ///   - replacement: the key that has taken the place of this device's own; nil when none has.
     mutating func keepEarlierKeys(of before: CircleFile.Contents, replacedBy replacement: AdvertisingKeyRecord.ID?) {
-        if earlierKeys == nil, before != devices.contents { earlierKeys = EarlierKeys(of: before) }
+        if before != devices.contents {
+            if earlierKeys == nil { earlierKeys = EarlierKeys(of: before) } else { earlierKeys?.add(before) }
+        }
         if let replacement { earlierKeys?.replacement = replacement }
     }
 

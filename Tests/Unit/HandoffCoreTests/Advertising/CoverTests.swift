@@ -35,7 +35,7 @@ struct CoverTests {
     @Test("A withdrawal for a member alone lasts as long as its greeting, and what is offered then need not wait")
     func greeting() {
         var pacer = AdvertisementPacer()
-        pacer.greet()
+        pacer.greet(at: .zero)
         #expect(pacer.advance(to: .at(0)).broadcast?.content == .withdrawal)
         pacer.isGreetingMember = true
         let (broadcast, next) = pacer.advance(to: .at(90))
@@ -50,23 +50,54 @@ struct CoverTests {
         #expect(pacer.advance(to: .at(10)) == (nil, nil))
     }
 
-    @Test("Who comes is heard by all, also while a member is greeted alone or a withdrawal is about to end")
-    func anotherGreeting() throws {
+    @Test(
+        "Who comes is heard by all, also while a member is greeted alone or a withdrawal is about to end",
+        arguments: [false, true]
+    )
+    func anotherGreeting(isCovering: Bool) throws {
         var pacer = AdvertisementPacer()
-        pacer.greet()
+        pacer.isCovering = isCovering
+        pacer.greet(at: .zero)
         #expect(pacer.isGreetingAll(at: .zero))
         let first = try #require(pacer.advance(to: .at(0)).broadcast)
         #expect(!pacer.isGreetingAll(at: Moment.at(6).uptime))
         pacer.isGreetingMember = true
         _ = pacer.advance(to: .at(6))
-        pacer.greet()
+        pacer.greet(at: Moment.at(60).uptime)
         #expect(pacer.isGreetingAll(at: Moment.at(60).uptime))
         pacer.isGreetingMember = false
         let (broadcast, next) = pacer.advance(to: .at(60))
         #expect(try #require(broadcast).number > first.number)
         #expect(next == Moment.at(65.28).uptime)
         #expect(pacer.isGreetingAll(at: Moment.at(65).uptime))
-        #expect(pacer.advance(to: .at(65.28)) == (nil, nil))
+        #expect(!pacer.isGreetingAll(at: Moment.at(65.28).uptime))
+        #expect((pacer.advance(to: .at(65.28)).broadcast == nil) == !isCovering)
+    }
+
+    @Test("Who comes again and again takes a number in two seconds at most, and is heard by all until the end")
+    func manyGreetings() throws {
+        var (pacer, numbers) = (AdvertisementPacer(), Set<AdvertisementNumber>())
+        for tenth in 0..<100 {
+            let now = Moment.at(Double(tenth) / 10)
+            pacer.greet(at: now.uptime)
+            numbers.insert(try #require(pacer.advance(to: now).broadcast).number)
+        }
+        #expect(numbers.count <= 5)
+        #expect(pacer.isGreetingAll(at: Moment.at(15).uptime))
+    }
+
+    @Test("A greeting that has not begun when this device may not advertise any more does not begin")
+    func cancelled() {
+        var pacer = AdvertisementPacer()
+        pacer.greet(at: .zero)
+        pacer.cancelGreeting()
+        #expect(pacer.advance(to: .at(0)) == (nil, nil))
+        pacer.isCovering = true
+        pacer.greet(at: Moment.at(1).uptime)
+        _ = pacer.advance(to: .at(1))
+        pacer.isCovering = false
+        _ = pacer.advance(to: .at(10))
+        #expect(pacer.advance(to: .at(20)) == (nil, nil), "the greeting is over")
     }
 
     @Test("Cover has the timing of an activity: fresh after a change, relaxed later, renewed at each slot")

@@ -38,7 +38,7 @@ struct MemberGreetingsTests {
     @Test("After the greeting for all, each member is greeted as long as the longest pause of a scanner")
     mutating func order() {
         greetings.begin()
-        #expect(greetings.advance(to: .zero, for: members, isSilent: true, isGreetingAll: true) == (nil, nil))
+        #expect(greetings.advance(to: .zero, for: members, isSilent: true, isWaiting: true) == (nil, nil))
         let seen = all(from: 100, for: Array(members.prefix(2)))
         #expect(seen.map(\.member) == [members[0], members[1], nil])
         #expect(seen.map(\.begin) == [100, 192, 284])
@@ -73,7 +73,23 @@ struct MemberGreetingsTests {
         #expect(greetings.advance(to: .zero, for: members, heard: heard, isSilent: true).member == members[1])
         let now = Duration.seconds(1)
         #expect(greetings.advance(to: now, for: members, heard: Set(members), isSilent: true).member == members[1])
-        #expect(greetings.advance(to: now, for: [members[0]], heard: heard, isSilent: true) == (nil, nil))
+        let (member, next) = greetings.advance(to: now, for: [members[0]], heard: heard, isSilent: true)
+        #expect(member == nil)
+        #expect(next == .seconds(31), "it may not be heard any more then")
+        #expect(greetings.advance(to: .seconds(31), for: [members[0]], isSilent: true).member == members[0])
+    }
+
+    @Test("What the radio could not send, or the end of which this device slept through, was not let pass")
+    mutating func unheard() {
+        greetings.begin()
+        #expect(greetings.advance(to: .zero, for: members, isSilent: true).member == members[0])
+        #expect(greetings.advance(to: .seconds(50), for: members, isSilent: true, isWaiting: true) == (nil, nil))
+        #expect(greetings.advance(to: .seconds(100), for: members, isSilent: true).member == members[0])
+        greetings.begin()
+        #expect(greetings.advance(to: .seconds(110), for: members, isSilent: true).member == members[0])
+        #expect(greetings.advance(to: .seconds(300), for: members, isSilent: true).member == members[1])
+        greetings.begin()
+        #expect(greetings.advance(to: .seconds(301), for: members, isSilent: true).member == members[0])
     }
 
     @Test("A greeting is over as soon as the exchange is completed, and the next one begins")

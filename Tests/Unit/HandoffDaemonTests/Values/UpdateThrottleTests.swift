@@ -35,17 +35,19 @@ struct UpdateThrottleTests {
     @Test("When somebody comes, a device with an update is called once more, and no more invitations are followed")
     func arrival() {
         var throttle = UpdateThrottle()
+        var called = [throttle.shouldCall(at: moment(0), hasUpdate: true)]
         var followed: [Int64] = []
-        #expect(throttle.shouldCall(at: moment(0), hasUpdate: true))
         for second in Int64(1)..<300 {
             throttle.recordInvitation(at: moment(second))
             if throttle.shouldCall(at: moment(second), hasUpdate: false) { followed.append(second) }
         }
         #expect(followed == [10, 20, 30])
         throttle.somebodyCame()
-        #expect(throttle.shouldCall(at: moment(300), hasUpdate: true))
-        #expect(!throttle.shouldCall(at: moment(301), hasUpdate: true))
+        called += [true, true].enumerated().map {
+            throttle.shouldCall(at: moment(300 + Int64($0.offset)), hasUpdate: $0.element)
+        }
         throttle.recordInvitation(at: moment(320))
-        #expect(!throttle.shouldCall(at: moment(320), hasUpdate: false))
+        called.append(throttle.shouldCall(at: moment(320), hasUpdate: false))
+        #expect(called == [true, true, false, false])
     }
 }
