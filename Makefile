@@ -291,7 +291,7 @@ install-daemon:
 	install -D -m 644 $(DIST)/handoff.xpi "$(DESTDIR)$(FIREFOXDIR)/handoff@handoffd.org.xpi"
 	@$(MAKE) --no-print-directory install-extensions install-service
 	install -D -m 644 -t $(DESTDIR)$(INTERFACEDIR) Docs/dbus/*.xml
-	install -D -m 644 -t $(DESTDIR)$(ICONDIR)/scalable/apps desktop/icons/org.handoffd.Handoff.svg
+	install -D -m 644 -t $(DESTDIR)$(ICONDIR)/scalable/apps Packaging/desktop/icons/org.handoffd.Handoff.svg
 	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man1 $(DIST)/man/man1/handoffctl*
 	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man8 $(DIST)/man/man8/*
 	install -D -m 644 $(DIST)/completions/handoffctl.bash $(DESTDIR)$(BASHDIR)/handoffctl
@@ -352,16 +352,16 @@ install-desktop:
 	sed 's|@bindir@|$(BINDIR)|' systemd/handoff-desktop.service.in > $(DESTDIR)$(UNITDIR)/handoff-desktop.service
 	sed 's|@bindir@|$(BINDIR)|' systemd/desktop-activation.service.in \
 	    > $(DESTDIR)$(SERVICEDIR)/org.handoffd.Desktop1.service
-	sed 's|@bindir@|$(BINDIR)|' desktop/org.handoffd.Handoff.desktop.in > $(DESTDIR)$(APPDIR)/org.handoffd.Handoff.desktop
-	sed 's|@bindir@|$(BINDIR)|' desktop/autostart.desktop.in > $(DESTDIR)$(AUTOSTARTDIR)/org.handoffd.Handoff.desktop
-	install -D -m 644 -t $(DESTDIR)$(ICONDIR)/symbolic/apps desktop/icons/*-symbolic.svg
-	install -D -m 644 desktop/search-provider.ini $(DESTDIR)$(SEARCHDIR)/org.handoffd.Handoff.search-provider.ini
-	install -D -m 644 desktop/krunner.desktop $(DESTDIR)$(KRUNNERDIR)/org.handoffd.Handoff.desktop
+	sed 's|@bindir@|$(BINDIR)|' Packaging/desktop/org.handoffd.Handoff.desktop.in > $(DESTDIR)$(APPDIR)/org.handoffd.Handoff.desktop
+	sed 's|@bindir@|$(BINDIR)|' Packaging/desktop/autostart.desktop.in > $(DESTDIR)$(AUTOSTARTDIR)/org.handoffd.Handoff.desktop
+	install -D -m 644 -t $(DESTDIR)$(ICONDIR)/symbolic/apps Packaging/desktop/icons/*-symbolic.svg
+	install -D -m 644 Packaging/desktop/search-provider.ini $(DESTDIR)$(SEARCHDIR)/org.handoffd.Handoff.search-provider.ini
+	install -D -m 644 Packaging/desktop/krunner.desktop $(DESTDIR)$(KRUNNERDIR)/org.handoffd.Handoff.desktop
 	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man1 $(DIST)/man/man1/handoff-desktop.1
 METAINFODIR := $(PREFIX)/share/metainfo
 LOCALEDIR := $(PREFIX)/share/locale
 WINDOW_ID := org.handoffd.Window
-LANGUAGES := $(basename $(notdir $(wildcard Translations/*.po)))
+LANGUAGES := $(basename $(notdir $(wildcard Packaging/translations/*.po)))
 
 .PHONY: release-window
 release-window: $(LINKER_FILES) ## Build the window `handoff` for installation, after `make release`
@@ -371,18 +371,18 @@ release-window: $(LINKER_FILES) ## Build the window `handoff` for installation, 
 	@cp $$($(WINDOW_BUILD) $(RELEASE_FLAGS) --show-bin-path)/handoff $(DIST)/window
 	@strip $(DIST)/window/handoff
 	@chrpath --delete $(DIST)/window/handoff > /dev/null
-	@Translations/build $(DIST)/locale
+	@Packaging/translations/build $(DIST)/locale
 
 .PHONY: install-window
 install-window: ## Install what `make release-window` has built: DESTDIR= PREFIX=/usr/local
 	@[[ -x $(DIST)/window/handoff ]] || { echo "make install-window: run \`make release-window\` first" >&2; exit 1; }
 	install -D -m 755 -t $(DESTDIR)$(BINDIR) $(DIST)/window/handoff
 	install -d $(DESTDIR)$(APPDIR)
-	sed 's|@bindir@|$(BINDIR)|' desktop/window/$(WINDOW_ID).desktop.in > $(DESTDIR)$(APPDIR)/$(WINDOW_ID).desktop
+	sed 's|@bindir@|$(BINDIR)|' Packaging/desktop/window/$(WINDOW_ID).desktop.in > $(DESTDIR)$(APPDIR)/$(WINDOW_ID).desktop
 	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man1 $(DIST)/man/man1/handoff.1
-	install -D -m 644 -t $(DESTDIR)$(METAINFODIR) desktop/window/$(WINDOW_ID).metainfo.xml
-	install -D -m 644 -t $(DESTDIR)$(ICONDIR)/scalable/apps desktop/window/$(WINDOW_ID).svg
-	install -D -m 644 -t $(DESTDIR)$(ICONDIR)/symbolic/apps desktop/window/$(WINDOW_ID)-symbolic.svg
+	install -D -m 644 -t $(DESTDIR)$(METAINFODIR) Packaging/desktop/window/$(WINDOW_ID).metainfo.xml
+	install -D -m 644 -t $(DESTDIR)$(ICONDIR)/scalable/apps Packaging/desktop/window/$(WINDOW_ID).svg
+	install -D -m 644 -t $(DESTDIR)$(ICONDIR)/symbolic/apps Packaging/desktop/window/$(WINDOW_ID)-symbolic.svg
 	for language in $(LANGUAGES); do \
 	    install -D -m 644 -t $(DESTDIR)$(LOCALEDIR)/$$language/LC_MESSAGES \
 	        $(DIST)/locale/$$language/LC_MESSAGES/handoff.mo; \

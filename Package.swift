@@ -139,17 +139,10 @@ let package = Package(
 
         // Bindings: reusable, without knowledge of Handoff.
         module("DBus", ["AsyncSupport", "CDBus", deque, heap, orderedCollections]),
-        module("DesktopNotifications", ["DBus"]),
         module("Bluetooth"),
-        module("Internet"),
-        module("BlueZ", ["AsyncSupport", "Bluetooth", "DBus"]),
         module("Epoll", ["CLinux", system]),
+        module("BlueZ", ["AsyncSupport", "Bluetooth", "CBluetooth", "CLinux", "DBus", "Epoll", system]),
         module("TaskThreads", ["CLinux", "Epoll", deque, heap]),
-        module("Sandboxes", ["AsyncSupport", "CLinux", "DBus", "Epoll", system]),
-        module("LocalStream", ["CLinux", "Epoll", system]),
-        module("X11", ["Epoll", "LocalStream", system]),
-        module("LocalNetwork", ["CLinux", "Epoll", "Internet", system]),
-        module("L2CAP", ["Bluetooth", "CBluetooth", "CLinux", "Epoll", system]),
 
         // The interface between the core and the radios.
         module("HandoffRadio", ["Bluetooth"]),
@@ -158,7 +151,7 @@ let package = Package(
         module("HandoffModel"),
         module(
             "HandoffWire",
-            ["Bluetooth", "HandoffModel", "Internet", protobuf],
+            ["Bluetooth", "HandoffModel", protobuf],
             excluding: ["Protocol/Circle.proto", "Protocol/Handoff.proto", "Protocol/Pairing.proto"]
         ),
         module("HandoffCrypto", ["HandoffModel", crypto]),
@@ -167,22 +160,20 @@ let package = Package(
         // Adapters.
         module(
             "HandoffRadioBlueZ",
-            ["AsyncSupport", "Bluetooth", "HandoffRadio", "BlueZ", "DBus", "L2CAP", "Epoll", logging, system]
+            ["AsyncSupport", "Bluetooth", "BlueZ", "DBus", "Epoll", "HandoffRadio", logging, system]
         ),
         module("HandoffRadioSimulated", ["AsyncSupport", "Bluetooth", "HandoffRadio", "Epoll", "CLinux", system]),
-        module("HandoffBus", ["HandoffModel", "DBus"]),
+        module("HandoffBus", ["AsyncSupport", "CLinux", "DBus", "Epoll", "HandoffModel", system]),
         module("HandoffClient", ["AsyncSupport", "DBus", "HandoffBus", "HandoffModel"]),
+        // Beside HandoffBus, because it needs Foundation, which a program that rests does without.
         module("HandoffJSON", ["HandoffBus", "HandoffModel"]),
         module("HandoffApps", ["HandoffModel"]),
-        module("HandoffFolders", ["HandoffModel", "Epoll", system]),
         module("HandoffBrowser", ["HandoffModel"]),
 
         // The library for apps; the only module with a public interface.
         .target(
             name: "HandoffKit",
-            dependencies: [
-                "AsyncSupport", "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffModel", "LocalStream", system,
-            ],
+            dependencies: ["AsyncSupport", "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffModel", system],
             path: "Sources/HandoffKit",
             swiftSettings: commonSettings
         ),
@@ -191,26 +182,20 @@ let package = Package(
         module(
             "HandoffDaemon",
             [
-                "AsyncSupport", "Bluetooth", "CLinux", "DBus", "DesktopNotifications", "Epoll", "HandoffApps",
-                "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffFolders", "HandoffJSON", "HandoffModel",
-                "HandoffRadio", "HandoffWire", "Internet", "LocalNetwork", "LocalStream", "Sandboxes",
-                deque, logging, system,
+                "AsyncSupport", "Bluetooth", "CLinux", "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCore",
+                "HandoffCrypto", "HandoffJSON", "HandoffModel", "HandoffRadio", "HandoffWire", deque, logging, system,
             ]
         ),
         module(
             "HandoffCLI",
             [
-                "AsyncSupport", "BlueZ", "Bluetooth", "CLinux", "DBus", "Epoll", "HandoffApps", "HandoffBrowser",
-                "HandoffBus", "HandoffClient", "HandoffCrypto", "HandoffJSON", "HandoffModel", "L2CAP",
-                argumentParser, system,
+                "AsyncSupport", "Bluetooth", "BlueZ", "CLinux", "DBus", "Epoll", "HandoffApps", "HandoffBrowser",
+                "HandoffBus", "HandoffClient", "HandoffCrypto", "HandoffJSON", "HandoffModel", argumentParser, system,
             ]
         ),
         module(
             "HandoffDesktop",
-            [
-                "AsyncSupport", "DBus", "DesktopNotifications", "Epoll", "HandoffApps", "HandoffBus", "HandoffClient",
-                "HandoffModel", "LocalStream", "Sandboxes", "X11", system,
-            ]
+            ["AsyncSupport", "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffClient", "HandoffModel", system]
         ),
         program(
             "handoffd",
@@ -224,8 +209,7 @@ let package = Package(
             "handoff-browser-host",
             [
                 "AsyncSupport", "DBus", "Epoll", "HandoffBrowser", "HandoffBus", "HandoffClient", "HandoffKit",
-                "HandoffModel",
-                system,
+                "HandoffModel", system,
             ]
         ),
         .executableTarget(
@@ -270,8 +254,7 @@ let package = Package(
             name: "radio-conformance",
             dependencies: [
                 "AsyncSupport", "Bluetooth", "BlueZ", "DBus", "HandoffRadio", "HandoffRadioBlueZ",
-                "HandoffRadioConformance",
-                logging, system,
+                "HandoffRadioConformance", logging, system,
             ],
             path: "Tests/Support/radio-conformance",
             swiftSettings: settings
@@ -295,30 +278,29 @@ let package = Package(
         tests("TestLimitsTests", ["AsyncSupport"]),
         tests("DBusTests", ["DBus", "HandoffTestSupport"]),
         tests("BluetoothTests", ["Bluetooth"]),
-        tests("BlueZTests", ["Bluetooth", "BlueZ", "DBus", "BlueZTestSupport", "HandoffTestSupport"]),
+        tests(
+            "BlueZTests",
+            [
+                "Bluetooth", "BlueZ", "BlueZTestSupport", "CBluetooth", "CLinux", "DBus", "Epoll", "HandoffTestSupport",
+                system,
+            ]
+        ),
         tests("EpollTests", ["Epoll", "CLinux", system]),
         tests("TaskThreadsTests", ["CLinux", "TaskThreads"]),
         tests("AsyncSupportTests", ["AsyncSupport"]),
-        tests("InternetTests", ["Internet"]),
-        tests("LocalNetworkTests", ["AsyncSupport", "Epoll", "Internet", "LocalNetwork"]),
-        tests("SandboxesTests", ["DBus", "Sandboxes", system]),
-        tests("LocalStreamTests", ["LocalStream", "Epoll", system]),
-        tests("X11Tests", ["X11"]),
-        tests("L2CAPTests", ["Bluetooth", "L2CAP", "Epoll", "CBluetooth", "CLinux", system]),
         tests(
             "HandoffRadioBlueZTests",
             [
-                "AsyncSupport", "Bluetooth", "HandoffRadioBlueZ", "HandoffRadio", "BlueZ", "DBus", "BlueZTestSupport",
-                "HandoffAttackModel", "HandoffTestSupport", "HandoffTestVectors", "L2CAP",
-                logging, system,
+                "AsyncSupport", "Bluetooth", "BlueZ", "BlueZTestSupport", "DBus", "HandoffAttackModel", "HandoffRadio",
+                "HandoffRadioBlueZ", "HandoffTestSupport", "HandoffTestVectors", logging, system,
             ]
         ),
         tests("HandoffModelTests", ["HandoffModel", "HandoffTestVectors"]),
         tests(
             "HandoffWireTests",
             [
-                "Bluetooth", "HandoffWire", "HandoffModel", "HandoffCrypto", "HandoffSessionVectors",
-                "HandoffTestVectors", "Internet",
+                "Bluetooth", "HandoffCrypto", "HandoffModel", "HandoffSessionVectors", "HandoffTestVectors",
+                "HandoffWire",
             ]
         ),
         tests(
@@ -330,7 +312,7 @@ let package = Package(
             "HandoffCoreTests",
             [
                 "Bluetooth", "HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffRadio", "HandoffSessionVectors",
-                "HandoffTestVectors", "HandoffWire", "Internet",
+                "HandoffTestVectors", "HandoffWire",
             ]
         ),
         tests(
@@ -345,66 +327,54 @@ let package = Package(
             "HandoffBusTests",
             [
                 "AsyncSupport", "DBus", "HandoffBus", "HandoffClient", "HandoffModel", "HandoffTestSupport",
-                "HandoffTestVectors",
+                "HandoffTestVectors", system,
             ]
         ),
         tests("HandoffClientTests", ["DBus", "HandoffBus", "HandoffClient"]),
         tests("HandoffAppsTests", ["HandoffApps", "HandoffModel", "HandoffTestVectors", "Epoll", system]),
-        tests("HandoffFoldersTests", ["HandoffFolders", "HandoffModel", "Epoll", system]),
         tests("HandoffBrowserTests", ["HandoffApps", "HandoffBrowser", "HandoffModel", "HandoffTestVectors", crypto]),
         tests(
             "HandoffKitTests",
-            [
-                "AsyncSupport", "DBus", "Epoll", "HandoffBus", "HandoffKit", "HandoffModel", "HandoffTestSupport",
-                "LocalStream",
-            ]
+            ["AsyncSupport", "DBus", "Epoll", "HandoffBus", "HandoffKit", "HandoffModel", "HandoffTestSupport"]
         ),
         tests(
             "DocumentationTests",
             [
-                "HandoffBrowser", "HandoffBus", "HandoffCLI", "HandoffClient", "HandoffDesktop", "HandoffJSON",
+                "DBus", "HandoffBrowser", "HandoffBus", "HandoffCLI", "HandoffClient", "HandoffDesktop", "HandoffJSON",
                 "HandoffModel",
-                "HandoffTestSupport", "HandoffWindow", "DBus",
+                "HandoffTestSupport", "HandoffWindow",
             ]
         ),
         tests(
             "HandoffDaemonTests",
             [
                 "AsyncSupport", "Bluetooth", "DBus", "Epoll", "HandoffApps", "HandoffAttackModel", "HandoffBus",
-                "HandoffCore",
-                "HandoffCrypto",
-                "HandoffDaemon", "HandoffFolders", "HandoffModel", "HandoffRadio",
-                "HandoffRadioSimulated", "HandoffTestSupport", "HandoffTestVectors",
-                "HandoffWire", "Internet", "LocalNetwork", "LocalStream",
-                logging, system,
+                "HandoffCore", "HandoffCrypto", "HandoffDaemon", "HandoffModel", "HandoffRadio",
+                "HandoffRadioSimulated", "HandoffTestSupport", "HandoffTestVectors", "HandoffWire", logging, system,
             ]
         ),
         tests("HandoffWindowTests", ["DBus", "HandoffBus", "HandoffClient", "HandoffWindow"]),
         tests(
             "HandoffDesktopTests",
             [
-                "DBus", "DesktopNotifications", "Epoll", "HandoffBus", "HandoffClient", "HandoffDesktop",
-                "HandoffModel",
-                "HandoffTestSupport", "LocalStream", system,
+                "DBus", "Epoll", "HandoffBus", "HandoffClient", "HandoffDesktop", "HandoffModel", "HandoffTestSupport",
+                system,
             ]
         ),
         tests(
             "HandoffCLITests",
             [
-                "BlueZ", "Bluetooth", "CLinux", "DBus", "HandoffBrowser", "HandoffBus", "HandoffCLI", "HandoffCore",
-                "HandoffJSON", "HandoffModel", "HandoffTestVectors",
-                argumentParser,
+                "Bluetooth", "BlueZ", "CLinux", "DBus", "HandoffBrowser", "HandoffBus", "HandoffCLI", "HandoffCore",
+                "HandoffJSON", "HandoffModel", "HandoffTestVectors", argumentParser,
             ]
         ),
         tests(
             "HandoffEndToEndTests",
             [
-                "AsyncSupport", "BlueZTestSupport", "Bluetooth", "DBus", "HandoffAttackModel", "HandoffBrowser",
-                "HandoffBus",
-                "HandoffCore", "HandoffCrypto", "HandoffKit", "HandoffModel", "HandoffRadio",
-                "HandoffRadioConformance", "HandoffRadioSimulated", "HandoffTestSupport", "HandoffWire", "Epoll",
-                "LocalStream", "handoffd",
-                "handoffctl", "handoff-browser-host", "handoff-desktop", "editor", "monkeybrowser", system,
+                "AsyncSupport", "Bluetooth", "BlueZTestSupport", "DBus", "editor", "Epoll", "handoff-browser-host",
+                "handoff-desktop", "HandoffAttackModel", "HandoffBrowser", "HandoffBus", "HandoffCore", "HandoffCrypto",
+                "handoffctl", "handoffd", "HandoffKit", "HandoffModel", "HandoffRadio", "HandoffRadioConformance",
+                "HandoffRadioSimulated", "HandoffTestSupport", "HandoffWire", "monkeybrowser", system,
             ],
             path: "Tests/EndToEnd"
         ),
@@ -426,8 +396,9 @@ if let fuzzerLibrary {
             name: "handoff-fuzz",
             dependencies: [
                 "AsyncSupport", "Bluetooth", "BlueZ", "CDBus", "CFuzzer", "DBus", "HandoffApps", "HandoffBrowser",
-                "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffDaemon", "HandoffFolders", "HandoffJSON",
-                "HandoffModel", "HandoffRadioBlueZ", "HandoffWire", "Internet", "LocalNetwork", logging, system,
+                "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffDaemon", "HandoffJSON", "HandoffModel",
+                "HandoffRadioBlueZ",
+                "HandoffWire", logging, system,
             ],
             path: "Tests/Fuzz/Program",
             swiftSettings: settings,

@@ -2,7 +2,6 @@ import AsyncSupport
 import DBus
 import Epoll
 import FoundationEssentials
-import LocalStream
 import Synchronization
 import SystemPackage
 

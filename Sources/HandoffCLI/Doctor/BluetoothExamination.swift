@@ -3,7 +3,6 @@ import BlueZ
 import Bluetooth
 import DBus
 import Epoll
-import L2CAP
 
 /// Reads the state of bluetoothd, and tries what Handoff needs of it.
 struct BluetoothExamination: Sendable {

@@ -1,7 +1,6 @@
 import Glibc
 import HandoffApps
 import HandoffCore
-import HandoffFolders
 import HandoffModel
 import Logging
 import SystemPackage

@@ -1,7 +1,6 @@
 import AsyncSupport
 import Epoll
 import HandoffCore
-import HandoffFolders
 import HandoffModel
 import Logging
 import SystemPackage

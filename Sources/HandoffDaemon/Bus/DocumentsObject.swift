@@ -1,7 +1,6 @@
 import HandoffApps
 import HandoffBus
 import HandoffCore
-import HandoffFolders
 import HandoffModel
 import Synchronization
 import SystemPackage

@@ -1,7 +1,6 @@
 import DBus
 import HandoffBus
 import Logging
-import Sandboxes
 import SystemPackage
 
 /// Refuses the calls of programs in a sandbox, and of those of which it cannot be found out.

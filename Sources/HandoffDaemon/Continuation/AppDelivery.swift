@@ -3,8 +3,8 @@ import DBus
 import FoundationEssentials
 import HandoffApps
 import HandoffBus
-import HandoffCore
 import HandoffJSON
+import HandoffCore
 import HandoffModel
 // FoundationEssentials has a DeviceID for file systems.
 import struct HandoffModel.DeviceID

@@ -2,7 +2,6 @@ import AsyncSupport
 import DBus
 import HandoffApps
 import HandoffCore
-import HandoffFolders
 import HandoffModel
 import Logging
 

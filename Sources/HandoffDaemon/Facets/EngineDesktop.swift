@@ -1,6 +1,5 @@
 import HandoffApps
 import HandoffCore
-import HandoffFolders
 import HandoffModel
 
 extension Engine {

@@ -3,7 +3,6 @@ import DBus
 import HandoffApps
 import HandoffCore
 import HandoffCrypto
-import HandoffFolders
 import HandoffModel
 import HandoffWire
 import Logging

@@ -1,5 +1,4 @@
 import DBus
-import DesktopNotifications
 import HandoffBus
 import HandoffCore
 import HandoffModel

@@ -1,8 +1,7 @@
 import AsyncSupport
 import DBus
-import DesktopNotifications
-import HandoffApps
 import HandoffBus
+import HandoffApps
 import HandoffCore
 import HandoffModel
 import Logging

@@ -1,7 +1,6 @@
 import AsyncSupport
 import HandoffCore
 import HandoffCrypto
-import HandoffFolders
 import HandoffModel
 import HandoffRadio
 import HandoffWire

@@ -5,7 +5,6 @@ import HandoffCore
 import HandoffModel
 import HandoffRadio
 import HandoffWire
-import LocalStream
 import Logging
 import Synchronization
 

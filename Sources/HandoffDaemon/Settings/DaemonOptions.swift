@@ -1,6 +1,5 @@
 package import DBus
 package import HandoffApps
-package import HandoffFolders
 package import HandoffModel
 package import SystemPackage
 

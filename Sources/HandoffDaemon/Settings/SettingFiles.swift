@@ -1,6 +1,5 @@
 import FoundationEssentials
 import Glibc
-import HandoffFolders
 import HandoffModel
 
 /// What the files of settings say.

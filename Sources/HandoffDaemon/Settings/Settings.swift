@@ -1,7 +1,6 @@
 import DBus
 import HandoffApps
 import HandoffCore
-import HandoffFolders
 import HandoffModel
 package import HandoffRadio
 package import Logging

@@ -1,7 +1,6 @@
 import HandoffApps
 import HandoffCore
 import HandoffCrypto
-import HandoffFolders
 import HandoffModel
 
 /// The engine's state of the desktop: the installed apps, and the synchronised folders.

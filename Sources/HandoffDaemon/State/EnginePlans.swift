@@ -1,6 +1,5 @@
 import Bluetooth
 import HandoffCore
-import HandoffFolders
 import HandoffRadio
 
 extension Engine {

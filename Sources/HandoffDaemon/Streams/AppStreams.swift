@@ -1,7 +1,6 @@
 import DBus
 import Epoll
 import HandoffBus
-import LocalStream
 import Synchronization
 import SystemPackage
 

@@ -1,6 +1,5 @@
 import HandoffWire
-import Internet
-import LocalNetwork
+import HandoffModel
 
 /// An address of another device to which this one may connect.
 struct NetworkCandidate: Hashable, Sendable {

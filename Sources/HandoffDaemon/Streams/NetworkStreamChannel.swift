@@ -1,5 +1,4 @@
 import HandoffCore
-import LocalNetwork
 import Synchronization
 
 /// A connection over the local network that carries a stream.

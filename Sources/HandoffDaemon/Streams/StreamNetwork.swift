@@ -4,7 +4,6 @@ import Epoll
 import HandoffCore
 import HandoffCrypto
 import HandoffWire
-import LocalNetwork
 import Synchronization
 
 /// What one stream does on the local network: it offers this device's addresses, listens and connects for a short time,

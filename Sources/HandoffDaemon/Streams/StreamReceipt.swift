@@ -1,6 +1,5 @@
 import Epoll
 import HandoffCore
-import LocalStream
 import Synchronization
 import SystemPackage
 

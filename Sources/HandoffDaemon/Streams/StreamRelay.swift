@@ -3,7 +3,6 @@ import Epoll
 import HandoffCore
 import HandoffRadio
 import HandoffWire
-import LocalStream
 import Logging
 import SystemPackage
 

@@ -1,4 +1,4 @@
-import LocalStream
+import Epoll
 
 /// What a compositor sends over a socket, for one task; whatever that is, little of it is kept.
 final class CompositorStream {

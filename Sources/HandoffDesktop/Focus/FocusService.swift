@@ -2,7 +2,6 @@ import AsyncSupport
 import DBus
 import Epoll
 import HandoffBus
-import X11
 
 /// Tells the daemon which process has the focus, as far as the desktop tells: on displays of X11 the server, on Wayland the
 /// compositor, or else the apps themselves.

@@ -1,6 +1,5 @@
 import Epoll
 import Glibc
-import LocalStream
 import SystemPackage
 
 /// Finds sway, if it is the compositor of this session: it tells over a socket of its own which window has the focus.

@@ -1,6 +1,5 @@
 import AsyncSupport
 import Epoll
-import LocalStream
 import SystemPackage
 
 /// Which process has the window with the focus, as sway tells over its socket (sway-ipc(7)).

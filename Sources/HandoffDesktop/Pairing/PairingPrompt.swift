@@ -1,5 +1,4 @@
-package import DesktopNotifications
-import HandoffBus
+package import HandoffBus
 package import HandoffClient
 
 /// Pairs with another device by notifications: shows what a `PairingDialogue` asks, and tells it what was pressed.

@@ -1,6 +1,5 @@
 import AsyncSupport
 import DBus
-import DesktopNotifications
 import HandoffBus
 import HandoffModel
 import Synchronization

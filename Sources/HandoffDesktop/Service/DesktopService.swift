@@ -1,10 +1,8 @@
 import AsyncSupport
 package import DBus
-import DesktopNotifications
 import HandoffBus
 import HandoffClient
 import HandoffModel
-import Sandboxes
 import SystemPackage
 
 /// Handoff on the desktop: a tray item with a menu, pairing by notifications, search, and a keyboard shortcut.

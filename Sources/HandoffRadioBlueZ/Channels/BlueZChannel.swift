@@ -1,5 +1,5 @@
 package import HandoffRadio
-import L2CAP
+import BlueZ
 import Synchronization
 
 /// A channel of ``BlueZRadio``: an L2CAP LE credit-based channel, or a GATT channel.

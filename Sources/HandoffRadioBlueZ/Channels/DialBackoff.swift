@@ -1,5 +1,5 @@
 import AsyncSupport
-import L2CAP
+import BlueZ
 
 /// Decides whether a dial that failed is made again, and when.
 ///

@@ -3,7 +3,6 @@ import BlueZ
 package import Bluetooth
 import DBus
 package import HandoffRadio
-import L2CAP
 import Logging
 import Synchronization
 

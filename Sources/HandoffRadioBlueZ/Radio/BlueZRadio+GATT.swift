@@ -3,7 +3,6 @@ import BlueZ
 import Bluetooth
 import DBus
 import HandoffRadio
-import L2CAP
 import Logging
 import Synchronization
 

@@ -2,7 +2,6 @@ import AsyncSupport
 import BlueZ
 package import Bluetooth
 import HandoffRadio
-import L2CAP
 import Logging
 import Synchronization
 import SystemPackage

@@ -1,7 +1,6 @@
 import BlueZ
 import DBus
 import HandoffRadio
-import L2CAP
 
 extension RadioError {
     /// Maps an error of bluetoothd to a radio error.

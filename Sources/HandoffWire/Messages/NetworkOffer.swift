@@ -1,4 +1,4 @@
-package import Internet
+package import HandoffModel
 
 /// Where a device can be reached on a local network for one stream, and its half of the secret of that connection.
 ///

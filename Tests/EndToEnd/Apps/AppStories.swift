@@ -3,7 +3,6 @@ import Epoll
 import Foundation
 import HandoffBus
 import HandoffTestSupport
-import LocalStream
 import TestLimits
 import Testing
 

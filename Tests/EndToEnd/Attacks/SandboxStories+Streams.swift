@@ -5,7 +5,6 @@ import HandoffAttackModel
 import HandoffBus
 import HandoffModel
 import HandoffTestSupport
-import LocalStream
 import Testing
 
 extension SandboxStories {

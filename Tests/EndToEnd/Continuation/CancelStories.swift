@@ -3,7 +3,7 @@ import DBus
 import Foundation
 import HandoffBus
 import HandoffTestSupport
-import LocalStream
+import Epoll
 import TestLimits
 import Testing
 

@@ -4,7 +4,6 @@ import Foundation
 import HandoffBus
 import HandoffRadioSimulated
 import HandoffTestSupport
-import LocalStream
 import SystemPackage
 import TestLimits
 import Testing

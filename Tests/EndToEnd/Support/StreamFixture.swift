@@ -3,7 +3,6 @@ import Epoll
 import Foundation
 import HandoffBus
 import HandoffTestSupport
-import LocalStream
 import Synchronization
 import SystemPackage
 import Testing

@@ -2,8 +2,8 @@ import DBus
 import Foundation
 import HandoffBrowser
 @testable import HandoffBus
-@testable import HandoffCLI
 import HandoffJSON
+@testable import HandoffCLI
 import HandoffModel
 import TestLimits
 import Testing

@@ -1,6 +1,5 @@
 import Epoll
 import Glibc
-import LocalStream
 import SystemPackage
 import TestLimits
 import Testing

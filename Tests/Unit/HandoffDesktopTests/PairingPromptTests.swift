@@ -1,4 +1,3 @@
-import DesktopNotifications
 import HandoffBus
 import HandoffClient
 import HandoffDesktop

@@ -1,4 +1,4 @@
-import DesktopNotifications
+import HandoffBus
 import HandoffDesktop
 import TestLimits
 import Testing

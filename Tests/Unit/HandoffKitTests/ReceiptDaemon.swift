@@ -1,7 +1,6 @@
 import AsyncSupport
 import DBus
 import Epoll
-import LocalStream
 
 @testable import HandoffKit
 

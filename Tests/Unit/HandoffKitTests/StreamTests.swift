@@ -3,7 +3,6 @@ import DBus
 import Epoll
 import FoundationEssentials
 import Glibc
-import LocalStream
 import TestLimits
 import Testing
 

@@ -1,7 +1,6 @@
 import BlueZ
 import Bluetooth
 import HandoffRadio
-import L2CAP
 import Logging
 import SystemPackage
 import TestLimits

@@ -1,5 +1,5 @@
 import HandoffWire
-import Internet
+import HandoffModel
 import TestLimits
 import Testing
 

@@ -1,9 +1,7 @@
 import HandoffCore
 import HandoffCrypto
 import HandoffWire
-import Internet
-import LocalNetwork
-
+import HandoffModel
 @testable import HandoffDaemon
 
 /// A stream whose other side the harness plays, with the right keys: what this device does with each piece, over the

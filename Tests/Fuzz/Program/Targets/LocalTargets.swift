@@ -1,8 +1,8 @@
 import Foundation
 import HandoffApps
 import HandoffBus
-import HandoffCrypto
 import HandoffJSON
+import HandoffCrypto
 import HandoffModel
 
 /// The text of a card.

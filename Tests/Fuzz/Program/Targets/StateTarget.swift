@@ -1,11 +1,9 @@
 import HandoffCore
 import HandoffCrypto
-import HandoffFolders
+@testable import HandoffDaemon
 import HandoffModel
 import Logging
 import SystemPackage
-
-@testable import HandoffDaemon
 
 /// The files of the state directory.
 ///

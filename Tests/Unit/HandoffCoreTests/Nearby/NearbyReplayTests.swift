@@ -108,7 +108,10 @@ struct NearbyReplayTests {
         #expect(try hear("edit", 5, at: 21_000, slot: 10) == [try hash("org.example.edit")])
         #expect(try hear("draw", 4, at: 21_100, slot: 10) == [try hash("org.example.edit")], "in one slot as always")
         #expect(try hear("draw", 9, at: 21_200, slot: 11) == [try hash("org.example.draw")])
-        #expect(try hear("edit", 5, at: 21_300, slot: 10) == [try hash("org.example.draw")], "once; then it is a replay")
+        #expect(
+            try hear("edit", 5, at: 21_300, slot: 10) == [try hash("org.example.draw")],
+            "once; then it is a replay"
+        )
         #expect(try hear("draw", 300, at: 60_000, slot: 9) == [try hash("org.example.draw")], "30 s of silence")
         #expect(try hear("edit", 300, at: 61_000, slot: 8) == [try hash("org.example.draw")], "as always afterwards")
     }

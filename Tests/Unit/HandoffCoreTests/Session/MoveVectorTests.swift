@@ -1,7 +1,7 @@
 import HandoffCore
 import HandoffTestVectors
 import HandoffWire
-import Internet
+import HandoffModel
 import TestLimits
 import Testing
 

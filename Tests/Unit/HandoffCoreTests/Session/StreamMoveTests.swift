@@ -1,6 +1,6 @@
 import HandoffCore
 import HandoffWire
-import Internet
+import HandoffModel
 import TestLimits
 import Testing
 

@@ -3,14 +3,12 @@ import Epoll
 import Foundation
 import HandoffCore
 import HandoffCrypto
-import HandoffFolders
+@testable import HandoffDaemon
 import HandoffModel
 import HandoffWire
 import SystemPackage
 import TestLimits
 import Testing
-
-@testable import HandoffDaemon
 
 @Suite("The engine sends the address of a document, or the reason why it cannot", .endsWithin(minutes: 10))
 struct DocumentTrackerTests {

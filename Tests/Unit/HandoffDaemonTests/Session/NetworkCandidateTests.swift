@@ -1,7 +1,6 @@
 @testable import HandoffDaemon
 import HandoffWire
-import Internet
-import LocalNetwork
+import HandoffModel
 import TestLimits
 import Testing
 

@@ -4,7 +4,6 @@ import Glibc
 @testable import HandoffDaemon
 import HandoffBus
 import HandoffWire
-import LocalStream
 import SystemPackage
 import TestLimits
 import Testing

@@ -1,7 +1,7 @@
 import HandoffCore
 @testable import HandoffDaemon
 import HandoffWire
-import LocalStream
+import Epoll
 import SystemPackage
 import TestLimits
 import Testing

@@ -1,5 +1,4 @@
 import HandoffDaemon
-import HandoffFolders
 import Logging
 import SystemPackage
 import TestLimits

@@ -1,14 +1,12 @@
 import AsyncSupport
 import HandoffBus
 import HandoffCore
-import HandoffFolders
+@testable import HandoffDaemon
 import HandoffModel
 import Logging
 import SystemPackage
 import TestLimits
 import Testing
-
-@testable import HandoffDaemon
 
 @Suite("The settings can be read again while the daemon runs", .endsWithin(minutes: 10))
 struct SettingsReloaderTests {

@@ -6,7 +6,6 @@ import HandoffCore
 @testable import HandoffDaemon
 import HandoffRadio
 import HandoffWire
-import LocalStream
 import Logging
 import Synchronization
 import SystemPackage
