@@ -51,6 +51,8 @@ package struct AdvertisementPacer: Sendable {
         var since: Duration
         /// Whether ``since`` is when the radio began to advertise it, rather than when that was decided.
         var hasBegun = false
+        /// Whether it says that somebody has come.
+        var isGreeting = false
     }
 
     /// Whether the withdrawal is advertised for as long as there is nothing to continue, so that outsiders cannot tell
@@ -87,7 +89,9 @@ package struct AdvertisementPacer: Sendable {
         // One that has just begun goes on: each new one takes a number. Any other may be for one member alone, or have been
         // heard by those who were there before.
         let isNew = !isGreetingMember && uptime - onAir.since < Self.refill
-        if isNew { self.onAir?.since = uptime } else { self.onAir = nil }
+        guard isNew else { return self.onAir = nil }
+        self.onAir?.since = uptime
+        self.onAir?.isGreeting = true
     }
 
     /// Advertises no withdrawal that has not begun, because this device may not advertise.
@@ -96,7 +100,7 @@ package struct AdvertisementPacer: Sendable {
     /// Whether a withdrawal for all is due, or is advertised and not over.
     package func isGreetingAll(at uptime: Duration) -> Bool {
         guard requested == nil else { return false }
-        return onAir.map { $0.content == .withdrawal && uptime < $0.since + Self.withdrawalDuration } ?? isGreeting
+        return onAir.map { $0.isGreeting && uptime < $0.since + Self.withdrawalDuration } ?? isGreeting
     }
 
     /// Records that the radio has just begun to advertise that content, which may be later than requested.
@@ -190,17 +194,24 @@ package struct AdvertisementPacer: Sendable {
         told = nil
         let number = numbers.next(for: current.content.activity, in: slot, at: now, isContinuing: isNext)
         onAir = number.map {
-            OnAir(content: current.content, number: $0, since: current.since, hasBegun: current.hasBegun)
+            OnAir(
+                content: current.content,
+                number: $0,
+                since: current.since,
+                hasBegun: current.hasBegun,
+                isGreeting: current.isGreeting
+            )
         }
     }
 
     /// Advertises something else from now on; nothing when the slot has no number left.
     private mutating func change(to target: Content?, in slot: UInt64, at now: Moment) {
         let isFirst = (isGreeting || isGreetingMember) && onAir == nil && target == .withdrawal
-        isGreeting = false
+        defer { isGreeting = false }
         guard let target else { return onAir = nil }
         let number = number(for: target, in: slot, at: now)
-        onAir = number.map { OnAir(content: target, number: $0, since: now.uptime) }
+        let greets = isGreeting && target == .withdrawal
+        onAir = number.map { OnAir(content: target, number: $0, since: now.uptime, isGreeting: greets) }
         // What the person does next need not wait for a greeting.
         guard !isFirst else { return }
         lastChange = now.uptime
@@ -228,7 +239,7 @@ package struct AdvertisementPacer: Sendable {
             let end = onAir.since + Self.withdrawalDuration
             if !isCovering, !isGreetingMember { return end }
             // From then on, members are greeted alone.
-            if now.uptime < end { return min(end, slotEnd) }
+            if onAir.isGreeting, now.uptime < end { return min(end, slotEnd) }
         }
         let freshEnd = onAir.since + Self.freshness
         return freshEnd > now.uptime ? min(slotEnd, freshEnd) : slotEnd
