@@ -31,9 +31,9 @@ MEDIADIR := $(PREFIX)/share/handoffd/media
 VIEWERDIR := $(PREFIX)/share/handoffd/viewer
 OFFICEDIR := $(PREFIX)/share/handoffd/office
 EXTENSION_NAMES := Copy Edit Media Office Terminal Viewer
-EXTENSION_PROGRAMS := $(foreach name,$(EXTENSION_NAMES),Extensions/$(name)/handoff-$(shell echo $(name) | tr A-Z a-z))
-EXTENSION_APPS := $(foreach name,$(EXTENSION_NAMES),Extensions/$(name)/org.handoffd.$(name).desktop)
-SHELL_FILES := $(addprefix Extensions/Terminal/handoff.,bash zsh fish)
+EXTENSION_PROGRAMS := $(foreach name,$(EXTENSION_NAMES),Extensions/Programs/handoff-$(shell echo $(name) | tr A-Z a-z))
+EXTENSION_APPS := $(foreach name,$(EXTENSION_NAMES),Extensions/Programs/org.handoffd.$(name).desktop)
+SHELL_FILES := $(addprefix Extensions/Shells/handoff.,bash zsh fish)
 APPDIR := $(PREFIX)/share/applications
 ICONDIR := $(PREFIX)/share/icons/hicolor
 SEARCHDIR := $(PREFIX)/share/gnome-shell/search-providers
@@ -307,21 +307,18 @@ install-daemon:
 .PHONY: install-extensions
 install-extensions:
 	install -D -m 755 -t $(DESTDIR)$(LIBEXECDIR) $(EXTENSION_PROGRAMS)
-	install -D -m 644 -t $(DESTDIR)$(LIBEXECDIR) Extensions/*.py
-	install -D -m 644 -t $(DESTDIR)$(LIBEXECDIR)/editing Extensions/Edit/editing/*.py
-	install -D -m 644 -t $(DESTDIR)$(LIBEXECDIR)/office Extensions/Office/office/*.py
-	install -D -m 644 -t $(DESTDIR)$(LIBEXECDIR)/viewing Extensions/Viewer/viewing/*.py
-	install -D -m 644 -t $(DESTDIR)$(LIBEXECDIR)/media Extensions/Media/media/*.py
+	cd Extensions/Programs && find handoff -name '*.py' \
+	    -exec install -D -m 644 {} $(abspath $(DESTDIR)/)$(LIBEXECDIR)/{} ';'
 	install -d $(DESTDIR)$(APPDIR) $(DESTDIR)$(TERMINALDIR) $(DESTDIR)$(MEDIADIR) $(DESTDIR)$(VIEWERDIR) \
 	    $(DESTDIR)$(OFFICEDIR)
 	for file in $(EXTENSION_APPS); do \
 	    sed 's|@libexecdir@|$(LIBEXECDIR)|' $$file.in > $(DESTDIR)$(APPDIR)/$${file##*/} || exit 1; \
 	done
-	sed 's|@libexecdir@|$(LIBEXECDIR)|' Extensions/Media/handoff-media.service.in \
+	sed 's|@libexecdir@|$(LIBEXECDIR)|' Extensions/Programs/handoff-media.service.in \
 	    > $(DESTDIR)$(MEDIADIR)/handoff-media.service
-	sed 's|@libexecdir@|$(LIBEXECDIR)|' Extensions/Viewer/handoff-viewer.service.in \
+	sed 's|@libexecdir@|$(LIBEXECDIR)|' Extensions/Programs/handoff-viewer.service.in \
 	    > $(DESTDIR)$(VIEWERDIR)/handoff-viewer.service
-	sed 's|@libexecdir@|$(LIBEXECDIR)|' Extensions/Office/handoff-office.service.in \
+	sed 's|@libexecdir@|$(LIBEXECDIR)|' Extensions/Programs/handoff-office.service.in \
 	    > $(DESTDIR)$(OFFICEDIR)/handoff-office.service
 	for file in $(SHELL_FILES); do \
 	    sed 's|@libexecdir@|$(LIBEXECDIR)|' $$file.in > $(DESTDIR)$(TERMINALDIR)/$${file##*/} || exit 1; \

@@ -228,7 +228,7 @@ class OfficeTest(DisplayTest):
     @contextlib.contextmanager
     def without_protection(self):
         """handoff-office of the desktop opens documents with their macros and links meanwhile, and asks nothing."""
-        module = self.desktop.home / "usr/libexec/handoffd/office/connection.py"
+        module = self.desktop.home / "usr/libexec/handoffd/handoff/office/connection.py"
         before = module.read_text(encoding="utf-8")
         # MacroExecMode.ALWAYS_EXECUTE_NO_WARN, UpdateDocMode.FULL_UPDATE.
         after = before.replace("NEVER_EXECUTE = 0", "NEVER_EXECUTE = 4").replace("NO_UPDATE = 0", "NO_UPDATE = 3")

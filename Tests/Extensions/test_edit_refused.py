@@ -10,10 +10,10 @@ from unittest import mock
 from devices import ROOT, TIMEOUT, WRITTEN
 from edit_test import EditTest, activity
 
-sys.path.insert(0, str(ROOT / "Extensions"))
+sys.path.insert(0, str(ROOT / "Extensions/Programs"))
 
-import continuing  # noqa: E402
-import older  # noqa: E402
+from handoff import older  # noqa: E402
+from handoff.activity import Refusal  # noqa: E402
 
 
 class RefusedTests(EditTest):
@@ -120,14 +120,14 @@ echo "$*" > {told}
             self.assertEqual(running.wait(timeout=TIMEOUT), 0)
 
     def test_a_synchroniser_may_remove_a_document_before_it_writes_the_newer_one(self):
-        gone = continuing.Refusal(66, "notes.txt is not there any more.")
+        gone = Refusal(66, "notes.txt is not there any more.")
         place = mock.Mock(time=100.0, device="laptop", **{"examine.side_effect": [1.0, 1.0, gone, gone, 100.0]})
         chosen = mock.Mock(opens_older=False, wait=TIMEOUT)
         with mock.patch.object(older, "notify", return_value=None), mock.patch.object(older, "INTERVAL", 0):
             self.assertTrue(older.await_newer(place, chosen))
             chosen.wait = 0
             place.examine.side_effect = [1.0, gone, gone]
-            with self.assertRaises(continuing.Refusal) as refused:
+            with self.assertRaises(Refusal) as refused:
                 older.await_newer(place, chosen)
         self.assertEqual(refused.exception.status, 66, "what is missing in the end is not called older")
 

@@ -10,10 +10,10 @@ import sys
 from devices import ROOT, TIMEOUT, ProgramTest
 from media_files import MP3, box, tagged
 
-sys.path[:0] = [str(ROOT / f"Extensions/{name}") for name in ("", "Office", "Media")]
+sys.path.insert(0, str(ROOT / "Extensions/Programs"))
 
-from media.contents import is_media  # noqa: E402
-from office.document import is_document  # noqa: E402
+from handoff.media.contents import is_media  # noqa: E402
+from handoff.office.document import is_document  # noqa: E402
 
 SAMPLE = 64 * 1024
 # The seconds of processor time of a program that is stuck; one that works needs a tenth of one.

@@ -8,10 +8,9 @@ import sys
 from devices import EDIT, ROOT, TIMEOUT, WRITTEN
 from unsaved_test import SAVED, UNSAVED, UnsavedTest
 
-sys.path.insert(0, str(ROOT / "Extensions"))
-sys.path.insert(0, str(ROOT / "Extensions/Edit"))
+sys.path.insert(0, str(ROOT / "Extensions/Programs"))
 
-from editing import unsaved  # noqa: E402
+from handoff.editing import unsaved  # noqa: E402
 
 
 class UnsavedTests(UnsavedTest):

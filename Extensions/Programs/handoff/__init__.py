@@ -1,0 +1,1 @@
+"""What the programs beside this package share, and what each of them is made of."""

@@ -1,0 +1,85 @@
+"""An activity of another computer, as handoffd hands it to a program, and why none is gone on with."""
+
+import json
+import os
+import re
+import sys
+import urllib.parse
+
+MAXIMUM_BYTES = 1024 * 1024
+DOCUMENT_KEY = "NSUserActivityDocumentURLKey"
+# The descriptor that was standard input, while it is kept.
+INPUT = []
+
+
+class Refusal(Exception):
+    """Nothing is opened: an exit status, and a sentence for the person.
+
+    The status tells handoffd what may still be opened (Docs/Adopting.md): after 65 and 66, which are for good, and after
+    75, which is for now, nothing; after 69, which says that no program is here, what it has itself. So 69 comes only
+    after the document was examined.
+    """
+
+    def __init__(self, status, message):
+        super().__init__(message)
+        self.status = status
+
+
+def read_activity(kind):
+    """The activity that handoffd writes to standard input, which has to be of a type; and its userInfo."""
+    data = sys.stdin.buffer.read(MAXIMUM_BYTES)
+    keep_input()
+    try:
+        activity = json.loads(data)
+    except (ValueError, RecursionError):
+        raise Refusal(65, "Standard input is not an activity as JSON.") from None
+    if not isinstance(activity, dict) or activity.get("type") != kind:
+        raise Refusal(65, f"This is no activity of the type {kind}.")
+    info = activity.get("userInfo")
+    return activity, info if isinstance(info, dict) else {}
+
+
+def keep_input():
+    """Keeps standard input open until `go_on`, or until this program ends or becomes another one.
+
+    With X-Handoff-Waits, its end tells handoffd that somebody goes on with the activity. Other programs get none of it:
+    the copy is closed when a program is executed.
+    """
+    INPUT.append(os.dup(0))
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+
+
+def go_on():
+    """Tells handoffd that this program goes on with the activity, before it ends."""
+    while INPUT:
+        os.close(INPUT.pop())
+
+
+def document(info):
+    """The path of the document, as bytes; None without one."""
+    url = info.get(DOCUMENT_KEY)
+    url = url.get("$url") if isinstance(url, dict) else None
+    match = re.fullmatch(r"file://(?:localhost)?(/[^?#]*)([?#].*)?", url if isinstance(url, str) else "", re.S)
+    try:
+        path = urllib.parse.unquote_to_bytes(match[1]) if match else b""
+    except UnicodeEncodeError:
+        # JSON can have halves of characters, which are in no path.
+        return None
+    # Two slashes at the beginning mean something else to some programs.
+    return b"/" + path.lstrip(b"/") if path and b"\0" not in path else None
+
+
+def printable(text, length=200):
+    """A text of another computer, without control characters and of bounded length; empty if it is none."""
+    if not isinstance(text, str):
+        return ""
+    # Also what changes the direction of the text around it.
+    text = re.sub(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]", " ", text)[:length]
+    # JSON can have halves of characters, which cannot be shown.
+    return text.encode("utf-8", "replace").decode()
+
+
+def file_name(path):
+    """The name of a file, to show."""
+    return printable(os.path.basename(path).decode("utf-8", "replace"))
