@@ -15,7 +15,7 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
     }
 
     var register: ActivityRegister<Owner>
-    private var pacer = AdvertisementPacer()
+    var pacer = AdvertisementPacer()
     private var withdrawn: WithdrawnActivity?
     var saves = SaveRequests()
     /// The takes of other devices whose outcome is not known yet.
@@ -28,7 +28,7 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
     package private(set) var isWithheld = false
     /// What the person allows.
     package private(set) var rules = Rules()
-    private var wantsCover = false
+    var wantsCover = false
     /// The teams that apps declare, by the ids of their desktop files.
     private var teams: [String: String] = [:]
 
@@ -206,27 +206,6 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
         updateAdvertisement(from: before, at: now)
     }
 
-    /// Switches cover advertisements on or off; during a pause there are none.
-    package mutating func cover(_ isCovering: Bool) {
-        wantsCover = isCovering
-        pacer.isCovering = wantsCover && !rules.isPaused
-        if rules.isPaused { pacer.cancelGreeting() }
-    }
-
-    /// Lets other devices hear once that this one is there again, if it has nothing to offer and may advertise.
-    package mutating func greet(at uptime: Duration) {
-        if !rules.isPaused, !isWithheld { pacer.greet(at: uptime) }
-    }
-
-    /// Whether this device may advertise, and has nothing to offer.
-    package var isSilent: Bool { !rules.isPaused && !isWithheld && offered == nil }
-
-    /// Whether a withdrawal for all devices is due, or is advertised and not over.
-    package func isGreetingAll(at uptime: Duration) -> Bool { pacer.isGreetingAll(at: uptime) }
-
-    /// Sets whether a member is greeted for itself alone.
-    package mutating func greetMember(_ isGreeting: Bool) { pacer.isGreetingMember = isGreeting }
-
     /// Replaces the rules: an activity that they deny is neither advertised nor given from now on, and none takes its
     /// place.
     package mutating func setRules(_ rules: Rules, at now: Moment) {
@@ -288,7 +267,7 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
     }
 
     /// The activity to advertise.
-    private var offered: ActivityRegister<Owner>.Record? {
+    var offered: ActivityRegister<Owner>.Record? {
         isWithheld ? nil : register.current.flatMap { obstacle(to: $0) == nil ? $0 : nil }
     }
 

@@ -28,7 +28,7 @@ struct LibraryStories {
         try await World.runPair { _, laptop, desktop in
             try await Self.run(on: laptop) { handoff in
                 let activity = try UserActivity(activityType: "org.example.edit", in: handoff)
-                let part = Part("line", 12)
+                let part = StoryPart("line", 12)
                 part.userActivity = activity
                 activity.becomeCurrent()
                 try await desktop.watching { watcher in
@@ -64,8 +64,8 @@ struct LibraryStories {
     func deallocated() async throws {
         try await World.runPair { _, laptop, desktop in
             try await Self.run(on: laptop) { handoff in
-                var first: Part? = Part("first", 1)
-                var second: Part? = Part("second", 2)
+                var first: StoryPart? = StoryPart("first", 1)
+                var second: StoryPart? = StoryPart("second", 2)
                 do {
                     let activity = try UserActivity(activityType: "org.example.edit", in: handoff)
                     first?.userActivity = activity
@@ -93,7 +93,7 @@ struct LibraryStories {
         try await World.runPair { _, laptop, desktop in
             try await Self.run(on: laptop) { handoff in
                 let activity = try UserActivity(activityType: "org.example.edit", in: handoff)
-                let part = Part("line", 12)
+                let part = StoryPart("line", 12)
                 part.userActivity = activity
                 activity.webpageURL = try WebpageURL("https://example.org/")
                 var changes = activity.changes.makeAsyncIterator()
@@ -126,7 +126,7 @@ struct LibraryStories {
     @Test("A large activity is reported with its size, and one that is too large fails to be saved and says so")
     func size() async throws {
         try await World.runPair { _, laptop, desktop in
-            let saver = Saver()
+            let saver = StorySaver()
             try await laptop.monitoring { monitor in
                 try await Self.run(on: laptop) { handoff in
                     let activity = try UserActivity(activityType: "org.example.edit", in: handoff)
@@ -162,14 +162,14 @@ struct LibraryStories {
             try world.write("x", to: "desktop-docs/a b.txt")
             let file = world.directory.appending(path: "laptop-docs/a b.txt").path(percentEncoded: false)
             let copy = world.directory.appending(path: "desktop-docs/a b.txt").path(percentEncoded: false)
-            let reader = Reader()
+            let reader = StoryReader()
             try await Handoff.run(
                 application: "org.example.Reader",
                 delegate: reader,
                 bus: desktop.bus.address.description
             ) { _ in
                 try await Self.run(on: laptop) { handoff in
-                    let part = Part("line", 12)
+                    let part = StoryPart("line", 12)
                     let activity = try UserActivity(activityType: "org.example.edit", in: handoff)
                     activity.documentURL = try DocumentURL(path: file)
                     activity.userInfo = ["stale": true]
@@ -351,76 +351,5 @@ struct LibraryStories {
                 }
             }
         }
-    }
-}
-
-/// A window that contributes one number.
-private final class Part: UserActivityResponder {
-    let userActivityReference = UserActivityReference()
-    let value: Latest<Int>
-    private let key: String
-
-    init(_ key: String, _ value: Int) {
-        self.key = key
-        self.value = Latest(value)
-    }
-
-    func updateUserActivityState(_ activity: UserActivity) async {
-        activity.addUserInfoEntries(from: [key: .integer(value.value)])
-    }
-}
-
-/// A value that a test changes.
-private final class Latest<Value: Sendable>: Sendable {
-    private let state: Mutex<Value>
-
-    init(_ value: Value) { state = Mutex(value) }
-
-    var value: Value { state.withLock(\.self) }
-
-    func set(_ value: Value) { state.withLock { $0 = value } }
-}
-
-/// A delegate that saves texts of various lengths.
-private final class Saver: UserActivityDelegate {
-    private let count = Latest(0)
-    private let results = AsyncStream<SaveResult>.makeStream()
-
-    /// Lets the next save have a text of `count` characters.
-    func save(_ count: Int, _ activity: UserActivity) {
-        self.count.set(count)
-        activity.needsSave = true
-    }
-
-    func next() async -> SaveResult? {
-        for await result in results.stream { return result }
-        return nil
-    }
-
-    func userActivityWillSave(_ userActivity: UserActivity) async {
-        userActivity.userInfo = ["text": .string(String(repeating: "x", count: count.value))]
-    }
-
-    func userActivity(_ userActivity: UserActivity, didSave result: SaveResult) async {
-        results.continuation.yield(result)
-    }
-}
-
-/// An app that continues every activity.
-private final class Reader: HandoffApplicationDelegate {
-    private let received = AsyncStream<UserActivity>.makeStream()
-
-    func next() async -> UserActivity? {
-        for await activity in received.stream { return activity }
-        return nil
-    }
-
-    func application(
-        _ handoff: Handoff,
-        continue userActivity: UserActivity,
-        restorationHandler: @escaping RestorationHandler
-    ) async -> Bool {
-        received.continuation.yield(userActivity)
-        return true
     }
 }
