@@ -138,11 +138,11 @@ let package = Package(
         module("AsyncSupport"),
 
         // Bindings: reusable, without knowledge of Handoff.
-        module("DBus", ["AsyncSupport", "CDBus", deque, heap, orderedCollections]),
+        module("DBus", ["AsyncSupport", "CDBus", "CLinux", deque, heap, orderedCollections]),
         module("Bluetooth"),
-        module("Epoll", ["CLinux", system]),
+        module("Epoll", ["AsyncSupport", "CLinux", system]),
         module("BlueZ", ["AsyncSupport", "Bluetooth", "CBluetooth", "CLinux", "DBus", "Epoll", system]),
-        module("TaskThreads", ["CLinux", "Epoll", deque, heap]),
+        module("TaskThreads", ["AsyncSupport", "CLinux", "Epoll", deque, heap]),
 
         // The interface between the core and the radios.
         module("HandoffRadio", ["Bluetooth"]),
@@ -286,7 +286,7 @@ let package = Package(
             ]
         ),
         tests("EpollTests", ["Epoll", "CLinux", system]),
-        tests("TaskThreadsTests", ["CLinux", "TaskThreads"]),
+        tests("TaskThreadsTests", ["AsyncSupport", "CLinux", "Epoll", "TaskThreads"]),
         tests("AsyncSupportTests", ["AsyncSupport"]),
         tests(
             "HandoffRadioBlueZTests",

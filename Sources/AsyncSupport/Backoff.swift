@@ -40,7 +40,7 @@ package struct Backoff: Sendable {
     /// Waits for the delay before the next attempt, and lengthens the delay after it.
     ///
     /// - Throws: `CancellationError` when the task is cancelled first.
-    package mutating func wait(clock: some Clock<Duration> = ContinuousClock()) async throws {
+    package mutating func wait(clock: some Clock<Duration> = ProcessClock()) async throws {
         try await clock.sleep(for: advance())
     }
 
@@ -56,7 +56,7 @@ package struct Backoff: Sendable {
     package mutating func wait<Value>(
         orUntil value: CurrentValue<Value>,
         changesSince snapshot: CurrentValue<Value>.Snapshot,
-        clock: some Clock<Duration> = ContinuousClock()
+        clock: some Clock<Duration> = ProcessClock()
     ) async throws -> CurrentValue<Value>.Snapshot {
         let delay = advance()
         return try await race {

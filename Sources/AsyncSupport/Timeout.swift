@@ -14,7 +14,7 @@
 ///   anything; else what `body` throws.
 package func withTimeout<Success: Sendable>(
     _ limit: Duration,
-    clock: some Clock<Duration> = ContinuousClock(),
+    clock: some Clock<Duration> = ProcessClock(),
     throwing error: @autoclosure () -> any Error,
     isolation: isolated (any Actor)? = #isolation,
     body: () async throws -> Success
@@ -37,7 +37,7 @@ package func withTimeout<Success: Sendable>(
 ///   throws within the limit.
 package func withTimeout<Success: Sendable>(
     _ limit: Duration,
-    clock: some Clock<Duration> = ContinuousClock(),
+    clock: some Clock<Duration> = ProcessClock(),
     discarding discard: (Success) -> Void = { _ in },
     isolation: isolated (any Actor)? = #isolation,
     body: () async throws -> Success

@@ -1,3 +1,4 @@
+import AsyncSupport
 private import Glibc
 package import SystemPackage
 
@@ -48,7 +49,7 @@ package final class DirectoryWatch: Sendable {
     /// - Throws: `CancellationError` when the task is cancelled.
     package func changed(orAfter interval: Duration) async throws(CancellationError) {
         if obstacle != nil {
-            guard (try? await Task.sleep(for: interval)) != nil else { throw CancellationError() }
+            guard (try? await sleep(for: interval)) != nil else { throw CancellationError() }
             return
         }
         for await _ in changes { return }

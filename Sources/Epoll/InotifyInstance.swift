@@ -14,7 +14,7 @@ final class InotifyInstance: Sendable {
     /// - Throws: the error of eventfd(2) or pthread_create(3).
     init(_ descriptor: consuming Descriptor) throws(Errno) {
         let events = InotifyEvents(descriptor, stop: try Descriptor { eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK)) })
-        _ = try BlockingThread { events.read() }
+        _ = try BlockingThread(named: "inotify") { events.read() }
         self.events = events
     }
 

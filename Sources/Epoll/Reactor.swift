@@ -19,7 +19,7 @@ package final class Reactor: Sendable {
     /// - Throws: `Errno` when no descriptor or thread is available; otherwise what `body` throws.
     package static func withReactor<Success>(_ body: (Reactor) async throws -> Success) async throws -> Success {
         let reactor = try Reactor()
-        let thread = try BlockingThread { reactor.loop() }
+        let thread = try BlockingThread(named: "events") { reactor.loop() }
         let result: Result<Success, any Error>
         do {
             result = .success(try await body(reactor))

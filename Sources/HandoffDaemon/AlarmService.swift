@@ -9,15 +9,15 @@ struct AlarmService: Service {
     let reactor: Reactor
 
     func run() async throws {
-        let clock = AlarmClock(reactor: reactor)
+        let clock = WallClock(reactor: reactor)
         try await race {
-            try await wake(by: clock)
+            try await wake()
         } _: {
-            try await watchWallClock(by: clock)
+            try await watch(clock)
         }
     }
 
-    private func wake(by clock: AlarmClock) async throws {
+    private func wake() async throws {
         let engine = engine
         var alarm = engine.deadline.current
         while true {
@@ -30,29 +30,29 @@ struct AlarmService: Service {
             alarm = try await race {
                 try await engine.deadline.changed(since: set)
             } _: {
-                try await Self.sleeping { () throws(Errno) in try await clock.sleep(until: deadline) }
+                try await sleep(for: deadline - Moment.now.uptime)
                 return set
             }
         }
     }
 
     /// Ticks the engine when the wall clock is set: that changes the slot, and with it the keys of advertisements.
-    private func watchWallClock(by clock: AlarmClock) async throws {
+    private func watch(_ clock: WallClock) async throws {
         while true {
-            try await Self.sleeping { () throws(Errno) in try await clock.wallClockChange() }
+            try await Self.waiting { () throws(Errno) in try await clock.change() }
             engine.tick()
         }
     }
 
-    /// Sleeps, or waits for a second where the system has no descriptor for a clock; the caller then tries again.
+    /// Waits for what `wait` waits for, or for a second where the system has no descriptor for a clock; the caller then tries again.
     ///
     /// - Throws: only `CancellationError`.
-    static func sleeping(_ sleep: () async throws(Errno) -> Void) async throws {
+    static func waiting(_ wait: () async throws(Errno) -> Void) async throws {
         do throws(Errno) {
-            try await sleep()
+            try await wait()
         } catch {
             guard error != .canceled else { throw CancellationError() }
-            try await Task.sleep(for: .seconds(1))
+            try await sleep(for: .seconds(1))
         }
     }
 }

@@ -20,7 +20,7 @@ struct StateDirectoryMonitor: Service {
             while true {
                 // The outcome is noted with the directory.
                 try? await directory.tryWriting()
-                try await Task.sleep(for: interval)
+                try await sleep(for: interval)
             }
         }
     }

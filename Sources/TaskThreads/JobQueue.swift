@@ -20,6 +20,12 @@ final class JobQueue: @unchecked Sendable {
         case insufficient
     }
 
+    /// What a thread does next.
+    enum Work: Sendable {
+        case run(UnownedJob)
+        case wakeUp(Sleeper)
+    }
+
     /// How long jobs wait for threads that are awake, before another one is woken up.
     static let patience = Duration.milliseconds(4)
 
@@ -27,11 +33,10 @@ final class JobQueue: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
     // What follows is used only between locking and unlocking the mutex.
-    private var jobs: Deque<UnownedJob> = []
-    /// The jobs that are not due yet, by the clock.
-    private var timed: [TimedJobs]
-    /// Wakes up a thread when jobs have waited for too long; nil in a queue of one thread, which nobody could help.
-    private var countdown: CountdownTimer?
+    private var works: Deque<Work> = []
+    private var sleepers: SleeperQueue
+    /// Wakes up a thread when jobs have waited for too long.
+    private var countdown: CountdownTimer
     /// The number of threads that wait, without the one that is being woken up; -1 if something else has woken that one
     /// first, and it does not know yet.
     private var waiting = 0
@@ -39,21 +44,10 @@ final class JobQueue: @unchecked Sendable {
     private var isWaking = false
 
     /// Makes an empty queue; nil when the system allows no more descriptors.
-    ///
-    /// - Parameter clocks: the clocks of the jobs that are due later.
-    init?(clocks: [clockid_t]) {
-        let timed = clocks.compactMap(TimedJobs.init)
-        guard timed.count == clocks.count, let wakeUps = WakeUps(), let countdown = CountdownTimer() else { return nil }
-        guard (timed.map(\.timer) + [countdown.descriptor]).allSatisfy(wakeUps.add) else { return nil }
-        (self.timed, self.wakeUps, self.countdown) = (timed, wakeUps, countdown)
-        pthread_mutex_init(mutex, nil)
-    }
-
-    /// Makes an empty queue for one thread, without jobs that are due later; nil when the system allows no more
-    /// descriptors.
     init?() {
-        guard let wakeUps = WakeUps() else { return nil }
-        (timed, self.wakeUps) = ([], wakeUps)
+        guard let sleepers = SleeperQueue(), let wakeUps = WakeUps(), let countdown = CountdownTimer() else { return nil }
+        guard [sleepers.timer, countdown.descriptor].allSatisfy(wakeUps.add) else { return nil }
+        (self.sleepers, self.wakeUps, self.countdown) = (sleepers, wakeUps, countdown)
         pthread_mutex_init(mutex, nil)
     }
 
@@ -68,7 +62,7 @@ final class JobQueue: @unchecked Sendable {
     @discardableResult
     func add(_ job: UnownedJob) -> Bool {
         let supply = locked {
-            jobs.append(job)
+            works.append(.run(job))
             return takeWaiting()
         }
         // With the mutex unlocked, which the thread locks first.
@@ -79,33 +73,31 @@ final class JobQueue: @unchecked Sendable {
     /// Adds a job on a thread that calls ``next()`` soon.
     func addHere(_ job: UnownedJob) {
         locked {
-            jobs.append(job)
-            countdown?.start(Self.patience)
+            works.append(.run(job))
+            countdown.start(Self.patience)
         }
     }
 
-    /// Adds a job that is due when `delay` has passed on `clock`.
-    ///
-    /// - Precondition: `clock` is one of those that the queue was made with.
-    func add(_ job: UnownedJob, after delay: Duration, on clock: clockid_t) {
-        locked {
-            guard let index = timed.firstIndex(where: { $0.clock == clock }) else {
-                preconditionFailure("the queue was made without clock \(clock)")
-            }
-            timed[index].add(job, after: delay)
-        }
+    /// Adds a task that is to be woken up when `delay` has passed, unless it was cancelled meanwhile.
+    func add(_ sleeper: Sleeper, after delay: Duration) {
+        locked { if !sleeper.isOver { sleepers.add(sleeper, after: delay) } }
     }
 
-    /// Removes and returns the first job; blocks the thread while there is none.
+    /// Records that a task that was added does not wait any more.
+    func noteEnd() {
+        locked { sleepers.noteEnd() }
+    }
+
+    /// Removes and returns what is to be done first; blocks the thread while there is nothing.
     ///
-    /// - Returns: the job, and whether another thread waits: if not, nobody looks after the others and the times.
-    func next() -> (job: UnownedJob, isWatched: Bool) {
+    /// - Returns: the work, and whether another thread waits: if not, nobody looks after the rest and the times.
+    func next() -> (work: Work, isWatched: Bool) {
         locked {
-            if !isWatched { for index in timed.indices where timed[index].hasDue { addDue(index) } }
-            while jobs.isEmpty { wait() }
-            let job = jobs.removeFirst()
-            if !jobs.isEmpty { countdown?.start(Self.patience) }
-            return (job, isWatched)
+            if !isWatched, sleepers.hasDue { addDue() }
+            while works.isEmpty { wait() }
+            let work = works.removeFirst()
+            if !works.isEmpty { countdown.start(Self.patience) }
+            return (work, isWatched)
         }
     }
 
@@ -125,7 +117,7 @@ final class JobQueue: @unchecked Sendable {
 
     /// Unlocks the mutex, waits until something wakes up this thread, and locks it again.
     private func wait() {
-        countdown?.stop()
+        countdown.stop()
         waiting += 1
         pthread_mutex_unlock(mutex)
         let descriptor = wakeUps.wait()
@@ -135,14 +127,14 @@ final class JobQueue: @unchecked Sendable {
             return
         }
         waiting -= 1
-        if descriptor == countdown?.descriptor { countdown?.stop() }
-        // This sets the timer anew, also in the case that the first job is due in a fraction of a nanosecond.
-        for index in timed.indices where timed[index].timer == descriptor { addDue(index) }
+        if descriptor == countdown.descriptor { countdown.stop() }
+        // This sets the timer anew, also in the case that the first one is due in a fraction of a nanosecond.
+        if descriptor == sleepers.timer { addDue() }
     }
 
-    /// Adds the jobs of a clock whose times have come.
-    private func addDue(_ index: Int) {
-        jobs.append(contentsOf: timed[index].removeDue())
+    /// Adds those whose times have come.
+    private func addDue() {
+        works.append(contentsOf: sleepers.removeDue().map(Work.wakeUp))
     }
 
     private func locked<Result>(_ body: () -> Result) -> Result {

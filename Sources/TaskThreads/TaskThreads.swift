@@ -1,3 +1,4 @@
+private import AsyncSupport
 private import Glibc
 
 /// Runs a program's tasks on threads that wake up only when there is something to do.
@@ -7,20 +8,22 @@ private import Glibc
 /// rest.
 package enum TaskThreads {
     /// The most threads that tasks need besides the main one.
-    package static var count: Int { TaskExecutors.threads }
+    package static let count = ThreadPool.maximumThreads - 1
 
-    /// Runs `program` on the main thread, and its tasks on threads of this module; ends the process with status 0 when
-    /// it returns.
+    /// Runs `program`, and all tasks that descend from its, on the main thread and others of this module; ends the process
+    /// with status 0 when it returns.
     ///
-    /// To be called once, by a `main` that is not asynchronous, before any task exists. It returns only if the system
-    /// allows no more threads or open files.
-    package static func run(_ program: @escaping @MainActor @Sendable () async -> Void) {
-        guard TaskExecutors.install() else { return }
+    /// Whatever leaves these threads starts those of libdispatch: a task without a parent, the main actor, and `Task.sleep`,
+    /// in place of which there is ``AsyncSupport/ProcessClock``. To be called once, by a `main` that is not asynchronous,
+    /// before any task exists. It returns only if the system allows no more open files.
+    package static func run(_ program: @escaping @Sendable () async -> Void) {
+        guard let pool = ThreadPool() else { return }
+        ProcessClock.use { try await pool.sleep(until: $0) }
         // Of all tasks of a program this is the first, so there is nothing that could await it.
-        Task { @MainActor in
+        Task(executorPreference: pool) {
             await program()
             exit(EXIT_SUCCESS)
         }
-        TaskExecutors.runMain()
+        pool.runHere()
     }
 }

@@ -70,7 +70,7 @@ final class BrowserSession: Sendable {
                 continue
             }
             known = try await race {
-                try await ContinuousClock().sleep(until: moment)
+                try await ProcessClock().sleep(until: moment)
                 // This changes the deadline.
                 self.change(in: handoff) { $0.pass(at: .now) }
                 return self.deadline.current

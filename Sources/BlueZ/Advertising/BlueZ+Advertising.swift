@@ -68,7 +68,7 @@ extension BlueZ {
     /// the watch on the adapter report that reason first.
     private func watch(_ releases: AsyncStream<Void>) async throws {
         for await _ in releases {
-            try await Task.sleep(for: .milliseconds(500))
+            try await sleep(for: .milliseconds(500))
             throw BlueZError(.advertisementReleased, "bluetoothd stopped the advertisement; start it again")
         }
     }

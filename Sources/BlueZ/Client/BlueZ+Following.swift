@@ -103,7 +103,7 @@ extension BlueZ {
                 publish()
                 if isAbsent { return }
             }
-            try await Task.sleep(for: Self.retryInterval)
+            try await sleep(for: Self.retryInterval)
         }
     }
 

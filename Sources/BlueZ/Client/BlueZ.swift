@@ -13,8 +13,6 @@ package final class BlueZ: Sendable {
     let mirrorTurns = AsyncMutex()
     let broadcast: CurrentValue<BlueZSnapshot>
     let discoveries: Discoveries
-    /// Waits until an instant.
-    let sleep: @Sendable (ContinuousClock.Instant) async throws -> Void
     let uncancelled = UncancelledTaskRunner(
         errorAfterEnd: BlueZError(.busLost, "the connection to the system bus is being closed")
     )
@@ -26,11 +24,9 @@ package final class BlueZ: Sendable {
     init(
         connection: Connection,
         settling: Duration,
-        persistence: Duration,
-        sleep: @escaping @Sendable (ContinuousClock.Instant) async throws -> Void
+        persistence: Duration
     ) {
         self.connection = connection
-        self.sleep = sleep
         discoveries = Discoveries(settling: settling, persistence: persistence)
         broadcast = CurrentValue(mirror.withLock(\.snapshot))
     }
@@ -82,18 +78,13 @@ package final class BlueZ: Sendable {
 /// - Parameter settling: how long bluetoothd may take to report that discovery has ended, when only this program had it
 ///   on.
 /// - Parameter persistence: how long discovery has to be on without this program until another one keeps it on.
-/// - Parameter sleep: waits until an instant; most of these waits are cancelled, after which `Task.sleep` would still wake
-///   the process.
 package func withBlueZ<Success: Sendable>(
     on connection: Connection,
     settling: Duration = .seconds(1),
     persistence: Duration = .seconds(12),
-    sleep: @escaping @Sendable (ContinuousClock.Instant) async throws -> Void = {
-        try await ContinuousClock().sleep(until: $0)
-    },
     _ body: (BlueZ) async throws -> Success
 ) async throws -> Success {
-    let bluez = BlueZ(connection: connection, settling: settling, persistence: persistence, sleep: sleep)
+    let bluez = BlueZ(connection: connection, settling: settling, persistence: persistence)
     defer { bluez.broadcast.finish() }
     return try await withBackgroundTasks([bluez.follow, bluez.followOthers, bluez.uncancelled.run]) {
         try await body(bluez)

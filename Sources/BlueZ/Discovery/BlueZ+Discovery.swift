@@ -179,7 +179,7 @@ extension BlueZ {
             guard let now = snapshot.adapters.first(where: { $0.path == adapter.path }),
                 session.observe(isDiscovering: now.isDiscovering)
             else { continue }
-            try await Task.sleep(for: Self.reasonLimit)
+            try await sleep(for: Self.reasonLimit)
             throw BlueZError(
                 .discoveryEnded,
                 "discovery on \(adapter.name) was stopped from outside; start it again"

@@ -26,7 +26,7 @@ extension BlueZ {
             try await race {
                 _ = try await self.discoveries.ends.changed(since: ended)
             } _: {
-                if let time { try await self.sleep(time) } else { try await untilCancelled() }
+                if let time { try await ProcessClock().sleep(until: time) } else { try await untilCancelled() }
             }
         }
     }

@@ -1,4 +1,5 @@
 import AsyncSupport
+import CLinux
 import Glibc
 import Synchronization
 
@@ -53,7 +54,7 @@ final class ConnectionThread: Sendable {
         let limit = timeout + min(timeout, .seconds(2))
         return await withTaskGroup { group in
             group.addTask {
-                guard (try? await Task.sleep(for: limit)) != nil else { return }
+                guard (try? await sleep(for: limit)) != nil else { return }
                 opened.fulfil(
                     .failure(DBusError(.timedOut, "the bus at \(address) did not accept the connection in time"))
                 )
@@ -121,6 +122,7 @@ final class ConnectionThread: Sendable {
 /// The entry point of the thread; blocks all signals, which the other threads of the process handle.
 private func runThread(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let context else { return nil }
+    _ = handoff_name_thread("bus")
     var all = sigset_t()
     sigfillset(&all)
     pthread_sigmask(SIG_SETMASK, &all, nil)

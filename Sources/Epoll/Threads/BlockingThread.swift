@@ -1,3 +1,4 @@
+private import CLinux
 private import Glibc
 private import Synchronization
 package import SystemPackage
@@ -10,14 +11,16 @@ package final class BlockingThread: Sendable {
         case ended
     }
 
+    private let name: String
     private let body: @Sendable () -> Void
     private let state = Mutex(State.running)
 
     /// Starts a thread that runs `body` once.
     ///
+    /// - Parameter name: what tools show, such as top(1): at most 15 bytes (prctl(2)).
     /// - Throws: `EAGAIN` when the system allows no more threads (pthread_create(3)).
-    package init(_ body: @escaping @Sendable () -> Void) throws(Errno) {
-        self.body = body
+    package init(named name: String = "blocking", _ body: @escaping @Sendable () -> Void) throws(Errno) {
+        (self.name, self.body) = (name, body)
         let argument = Unmanaged.passRetained(self)
         var thread = pthread_t()
         let error = pthread_create(&thread, nil, Self.start, argument.toOpaque())
@@ -43,6 +46,7 @@ package final class BlockingThread: Sendable {
     private static let start: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
         guard let argument else { return nil }
         let thread = Unmanaged<BlockingThread>.fromOpaque(argument).takeRetainedValue()
+        _ = handoff_name_thread(thread.name)
         // Signals are handled by other threads.
         var allSignals = sigset_t()
         sigfillset(&allSignals)

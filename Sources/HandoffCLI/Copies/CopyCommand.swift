@@ -1,3 +1,4 @@
+import AsyncSupport
 import ArgumentParser
 import FoundationEssentials
 import HandoffBus
@@ -144,7 +145,7 @@ struct CopyCommand: AsyncParsableCommand {
                             elapsed: begin.duration(to: .now)
                         )
                     )
-                    try await Task.sleep(for: ProgressLine.interval)
+                    try await sleep(for: ProgressLine.interval)
                 }
             }
             group.addTask { try await body() }

@@ -31,7 +31,7 @@ struct WaitNotes {
                     }
                     try await untilCancelled()
                 } _: {
-                    try await Task.sleep(for: Self.patience)
+                    try await sleep(for: Self.patience)
                     var shown = step.current
                     while true {
                         output.note("\(shown.value) … (Ctrl-C ends this)")

@@ -84,7 +84,7 @@ struct PairingDialog: Sendable {
                 }
                 guard case .call(.digits(_, _, _, let question)) = event else { continue }
                 group.addTask {
-                    try await Task.sleep(for: PairingDialogue.readingTime)
+                    try await sleep(for: PairingDialogue.readingTime)
                     newEvents.yield(.wereReadable(question))
                 }
             }

@@ -1,3 +1,4 @@
+import AsyncSupport
 private import Glibc
 
 /// The progress of a stream on the user's terminal: one line of standard error that is written again and again.
@@ -21,7 +22,7 @@ struct ProgressDisplay: Sendable {
     func run(_ copy: StreamCopy) async throws {
         while true {
             show(copy)
-            try await Task.sleep(for: ProgressLine.interval)
+            try await sleep(for: ProgressLine.interval)
         }
     }
 

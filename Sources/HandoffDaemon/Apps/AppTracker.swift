@@ -121,7 +121,7 @@ struct AppTracker: Service {
             obstacle = watch.obstacle
             shown = show(installedApps(), after: shown)
             try await watch.changed(orAfter: Self.rescanInterval)
-            try await Task.sleep(for: Self.debounceTime)
+            try await sleep(for: Self.debounceTime)
         }
     }
 
@@ -136,7 +136,7 @@ struct AppTracker: Service {
             if lists != known { engine.desktop.setBrowser(browserID) }
             known = lists
             try await watch.changed(orAfter: Self.rescanInterval)
-            try await Task.sleep(for: Self.debounceTime)
+            try await sleep(for: Self.debounceTime)
         }
     }
 

@@ -31,7 +31,7 @@ struct ChildProgram: Hashable, Sendable {
             try await stopping.value()
             // As it is reaped only below, no other process has its number, and no other session.
             kill(-id, SIGTERM)
-            try await Task.sleep(for: limit)
+            try await sleep(for: limit)
             kill(-id, SIGKILL)
             try await untilCancelled()
         }

@@ -129,11 +129,11 @@ struct DocumentTracker: Service {
         } _: {
             try await race {
                 try await watch.changed(orAfter: Self.rescanInterval)
-                try await Task.sleep(for: Self.debounceTime)
+                try await sleep(for: Self.debounceTime)
             } _: {
                 // No change is reported when a file system answers again.
                 guard isUnresponsive else { try await untilCancelled() }
-                try await Task.sleep(for: Self.retryInterval)
+                try await sleep(for: Self.retryInterval)
             }
             return engine.documents.current
         }

@@ -129,7 +129,7 @@ struct ParallelDial {
         isListening = true
         let (wait, heard, known) = (wait, heard, record.tried.union(pending))
         group.addTask {
-            try await Task.sleep(for: Self.headStart)
+            try await sleep(for: Self.headStart)
             wait?.scan()
             return .heard(try await heard(known))
         }
@@ -176,7 +176,7 @@ struct ParallelDial {
             try await untilCancelled()
         } _: {
             try await contest.whenOvertaken(endpoint)
-            try await Task.sleep(for: Self.overlap)
+            try await sleep(for: Self.overlap)
             guard contest.givesUp(endpoint) else { try await untilCancelled() }
             return .gaveWay(endpoint, hadItsTime: true)
         }

@@ -147,7 +147,7 @@ struct NotificationService: Sendable {
             guard let next = await controller.advance(), alarm.map({ next < $0 }) ?? true else { continue }
             alarm = next
             group.addTask {
-                try await Task.sleep(for: next - Moment.now.uptime)
+                try await sleep(for: next - Moment.now.uptime)
                 newEvents.yield(.alarm)
             }
         }

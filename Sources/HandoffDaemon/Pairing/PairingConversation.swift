@@ -232,7 +232,7 @@ extension PairingConversation {
                 case .bytes(let bytes): try await channel.sendAll(bytes)
                 case .authenticated: channel.recordAuthentication()
                 case .close(let lingers):
-                    if lingers { try await Task.sleep(for: Self.lingering) }
+                    if lingers { try await sleep(for: Self.lingering) }
                     return
                 }
             }
@@ -286,7 +286,7 @@ extension PairingConversation {
                 due = try await race {
                     try await self.deadline.changed(since: waited)
                 } _: {
-                    try await Task.sleep(for: moment - now)
+                    try await sleep(for: moment - now)
                     return waited
                 }
                 guard due.version == waited.version else { continue }

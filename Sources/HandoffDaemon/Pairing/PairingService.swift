@@ -126,7 +126,7 @@ struct PairingService<R: Radio>: Service, PairingController {
             return true
         } _: {
             try await race {
-                try await Task.sleep(for: reconciliationLimit)
+                try await sleep(for: reconciliationLimit)
             } _: {
                 var requests = current.current
                 while requests.value?.hasNext != true { requests = try await current.changed(since: requests) }

@@ -52,7 +52,7 @@ struct ScanningService<R: Radio>: Service {
                     for await report in reports { engine.nearby.receive(report) }
                 }
                 group.addTask { _ = try await engine.scanning.changed(since: plan) }
-                if let window { group.addTask { try await Task.sleep(for: window) } }
+                if let window { group.addTask { try await sleep(for: window) } }
                 defer { group.cancelAll() }
                 try await group.next()
             }
@@ -68,7 +68,7 @@ struct ScanningService<R: Radio>: Service {
         return try await race {
             try await plans.changed(since: plan)
         } _: {
-            try await Task.sleep(for: rest)
+            try await sleep(for: rest)
             return plans.current
         }
     }

@@ -97,7 +97,7 @@ struct SessionClient: Service {
     ) async throws {
         guard let limit else { return try await body() }
         try await race(body) {
-            try await Task.sleep(for: limit)
+            try await sleep(for: limit)
             guard result.isSilent else { try await untilCancelled() }
             throw RadioError(.timedOut, "No answer within \(limit).")
         }

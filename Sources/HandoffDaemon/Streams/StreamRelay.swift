@@ -148,7 +148,7 @@ struct StreamRelay: Sendable {
     /// Says from time to time that this side is there.
     private func stayAlive(_ output: StreamOutput) async throws {
         while true {
-            try await Task.sleep(for: NetworkStreamChannel.aliveInterval)
+            try await sleep(for: NetworkStreamChannel.aliveInterval)
             try await output.sendAlive()
         }
     }
@@ -157,7 +157,7 @@ struct StreamRelay: Sendable {
     private func watch() async throws {
         let route = try await network.receiving.value()
         while true {
-            try await Task.sleep(for: NetworkStreamChannel.aliveInterval)
+            try await sleep(for: NetworkStreamChannel.aliveInterval)
             route.channel.closeIfSilent()
         }
     }
@@ -165,7 +165,7 @@ struct StreamRelay: Sendable {
     /// Gives the radio up when nothing comes any more.
     private func watch(_ radio: RadioStreamChannel) async throws {
         while true {
-            try await Task.sleep(for: NetworkStreamChannel.aliveInterval)
+            try await sleep(for: NetworkStreamChannel.aliveInterval)
             try radio.throwIfSilent()
         }
     }

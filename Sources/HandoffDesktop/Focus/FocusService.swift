@@ -63,7 +63,7 @@ struct FocusService: Sendable {
                 // A daemon that comes does not know yet; one that nobody has told anything needs not be told so.
                 guard next.daemon != nil, next != last, next.process != nil || last.process != nil else { continue }
                 last = try await tell(next) ? next : last
-                try await Task.sleep(for: Self.pause)
+                try await sleep(for: Self.pause)
             }
         }
     }
@@ -79,7 +79,7 @@ struct FocusService: Sendable {
             try await client.setFocus(focus.process)
             return true
         } catch {
-            try await Task.sleep(for: Self.delay)
+            try await sleep(for: Self.delay)
             current.modify { _ in }
             return false
         }

@@ -89,7 +89,7 @@ struct SessionFocus: Sendable {
 
     /// Waits until there is a compositor that tells.
     private func wait(for compositor: SessionCompositor, after delay: Duration) async throws {
-        try await Task.sleep(for: delay)
+        try await sleep(for: delay)
         while true {
             // Anew each time: a directory that has appeared was not watched before.
             let watch = compositor.watch()

@@ -97,7 +97,7 @@ struct PairingService: Sendable {
                 if case .wake(let delay) = action {
                     let newEvents = newEvents
                     group.addTask {
-                        try await Task.sleep(for: delay)
+                        try await sleep(for: delay)
                         newEvents.yield(.alarm)
                     }
                 } else {

@@ -137,7 +137,7 @@ package struct DesktopService: Sendable {
         while true {
             seen = try await state.changed(since: seen)
             show(seen.value)
-            try await Task.sleep(for: Self.pause)
+            try await sleep(for: Self.pause)
         }
     }
 

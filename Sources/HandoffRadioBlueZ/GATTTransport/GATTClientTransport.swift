@@ -81,7 +81,7 @@ final class GATTClientTransport: Sendable {
                 },
                 {
                     while true {
-                        try await Task.sleep(for: Self.interval)
+                        try await sleep(for: Self.interval)
                         self.wake.yield()
                     }
                 },

@@ -52,7 +52,7 @@ struct GATTConnection: Sendable {
         try await turns.withLock(for: address) {
             for _ in 1...Self.attempts {
                 if let answer = try await attempt(frame) { return answer }
-                try await Task.sleep(for: Self.pause)
+                try await sleep(for: Self.pause)
             }
             throw RadioError(.channelClosed, "the GATT service of the other device does not answer; try again")
         }

@@ -98,7 +98,7 @@ final class GATTServerTransport: Sendable {
         while let lastActivity = state.withLock({ $0.sessions[incoming.session]?.lastActivity }) {
             let end = lastActivity + Self.idleTimeout
             guard end > .now else { return true }
-            try await Task.sleep(until: end, clock: .continuous)
+            try await ProcessClock().sleep(until: end)
         }
         return false
     }

@@ -107,7 +107,7 @@ extension BlueZRadio {
     ) {
         let release = links.withLock { $0.removeUser(of: peer) }
         session.bluez.performInBackground {
-            try? await Task.sleep(for: delay)
+            try? await sleep(for: delay)
             try? await self.linkTurns.withLock(for: peer) {
                 guard self.links.withLock({ $0.removeIfUnused(peer, since: release) }) else { return }
                 await self.drop(session.bluez.path(of: peer, on: session.adapter), in: session)
@@ -230,7 +230,7 @@ extension BlueZRadio {
                 let left = ContinuousClock.now.duration(to: deadline)
                 guard let delay = backoff.delay(after: error.code, left: left) else { throw error }
                 logger.debug("dialling \(peer) again in \(delay): \(error)")
-                try await Task.sleep(for: delay)
+                try await sleep(for: delay)
             }
         }
     }

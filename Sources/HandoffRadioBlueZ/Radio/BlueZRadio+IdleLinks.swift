@@ -57,7 +57,7 @@ extension BlueZRadio {
     ) async {
         defer { links.withLock { $0.unfollow(link.address, number) } }
         var wait = limit
-        while (try? await Task.sleep(for: wait)) != nil {
+        while (try? await sleep(for: wait)) != nil {
             let isOver = try? await linkTurns.withLock(for: link.address) { () async -> Bool in
                 let verdict = self.links.withLock { $0.verdict(on: link.address, number) }
                 guard verdict != .keep, let device = try? await session.bluez.device(at: link.path),

@@ -116,7 +116,7 @@ extension BlueZRadio {
             guard error.code != .cancelled, error.code != .closed else { throw error }
             logger.warning("\(error)")
         }
-        try await Task.sleep(for: Self.acceptPause)
+        try await sleep(for: Self.acceptPause)
         return nil
     }
 

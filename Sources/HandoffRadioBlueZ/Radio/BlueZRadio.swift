@@ -133,8 +133,7 @@ package final class BlueZRadio: Radio {
     private func connect() async throws {
         try await Connection.withConnection(to: bus) { connection in
             try await Reactor.withReactor { reactor in
-                let clock = AlarmClock(reactor: reactor)
-                try await withBlueZ(on: connection, sleep: clock.sleep) { bluez in
+                try await withBlueZ(on: connection) { bluez in
                     defer { self.state.withLock { $0.session = nil } }
                     for await snapshot in bluez.snapshots() {
                         self.update(snapshot, bluez, reactor)

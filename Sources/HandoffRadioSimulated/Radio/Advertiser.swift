@@ -31,7 +31,7 @@ final class Advertiser: Sendable {
 
     /// Repeats the advertisement until the task is cancelled.
     @Sendable func run() async {
-        while (try? await Task.sleep(for: interval)) != nil {
+        while (try? await sleep(for: interval)) != nil {
             transmit()
         }
     }
@@ -71,7 +71,7 @@ final class Advertiser: Sendable {
                 return nil
             } catch {
                 // For example, the process is out of descriptors; the caller stays in the backlog.
-                guard (try? await Task.sleep(for: .milliseconds(100))) != nil else { return nil }
+                guard (try? await sleep(for: .milliseconds(100))) != nil else { return nil }
             }
         }
     }

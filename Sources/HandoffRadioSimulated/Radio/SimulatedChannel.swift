@@ -125,7 +125,7 @@ package final class SimulatedChannel: RadioChannel {
         // The end may have arrived before the change of the air that caused it.
         station.readAir()
         guard !isReachable || station.directory.status(of: peerID) == .crashed else { return nil }
-        try? await Task.sleep(for: station.air.value.supervisionTimeout)
+        try? await sleep(for: station.air.value.supervisionTimeout)
         linkLost()
         throw ending
     }
@@ -174,7 +174,7 @@ extension SimulatedChannel {
     /// Ends the channel when the peer is out of reach for the supervision time-out, until the task is cancelled.
     @Sendable private func supervise() async {
         for await air in station.air.values() where air.link(from: station.name, to: peerName) == nil {
-            guard (try? await Task.sleep(for: air.supervisionTimeout)) != nil else { return }
+            guard (try? await sleep(for: air.supervisionTimeout)) != nil else { return }
             if !isReachable { return linkLost() }
         }
     }

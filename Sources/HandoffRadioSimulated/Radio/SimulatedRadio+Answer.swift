@@ -25,7 +25,7 @@ extension SimulatedRadio {
     private func answer(_ caller: ReactorDescriptor, at address: BluetoothAddress, of station: Station) async {
         guard let request = await ConnectMessage.receive(on: caller, within: .seconds(2)),
             let link = station.link(to: request.name),
-            (try? await Task.sleep(for: link.delay)) != nil
+            (try? await sleep(for: link.delay)) != nil
         else { return }
         let listener = state.withLock { state in request.port.flatMap { state.listeners[$0] } }
         let answer = ConnectMessage(

@@ -46,7 +46,7 @@ extension SimulatedRadio {
         guard let link = station.link(to: report.senderName), let socket = connect(to: report, from: station) else {
             return nil
         }
-        try await Task.sleep(for: link.delay)
+        try await sleep(for: link.delay)
         let request = ConnectMessage(
             station: station.id,
             name: station.name,

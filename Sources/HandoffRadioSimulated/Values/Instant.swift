@@ -1,3 +1,4 @@
+import AsyncSupport
 private import Glibc
 
 /// An instant on `CLOCK_MONOTONIC`, which all processes of a machine share (clock_gettime(2)).
@@ -27,6 +28,6 @@ struct Instant: Hashable, Comparable, Sendable {
     func wait() async throws {
         let now = Instant.now
         guard self > now else { return }
-        try await Task.sleep(for: .nanoseconds(min(nanoseconds - now.nanoseconds, 10_000_000_000)))
+        try await sleep(for: .nanoseconds(min(nanoseconds - now.nanoseconds, 10_000_000_000)))
     }
 }

@@ -4,17 +4,17 @@ import Testing
 
 @testable import HandoffDaemon
 
-@Suite("Waiting for a deadline", .endsWithin(minutes: 10))
+@Suite("Waiting for a change of the clock", .endsWithin(minutes: 10))
 struct AlarmServiceTests {
     @Test("A wait without a timer descriptor ends without an error, and is tried again")
     func noDescriptor() async throws {
-        try await AlarmService.sleeping { () throws(Errno) in throw .tooManyOpenFiles }
+        try await AlarmService.waiting { () throws(Errno) in throw .tooManyOpenFiles }
     }
 
-    @Test("A sleep that was cancelled throws a cancellation error")
+    @Test("A wait that was cancelled throws a cancellation error")
     func cancelled() async {
         await #expect(throws: CancellationError.self) {
-            try await AlarmService.sleeping { () throws(Errno) in throw .canceled }
+            try await AlarmService.waiting { () throws(Errno) in throw .canceled }
         }
     }
 }

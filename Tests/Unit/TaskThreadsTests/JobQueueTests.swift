@@ -1,5 +1,4 @@
 import Epoll
-import Glibc
 @testable import TaskThreads
 import TestLimits
 import Testing
@@ -8,25 +7,25 @@ import Testing
 struct JobQueueTests {
     @Test("Jobs need a thread while all are busy")
     func threads() throws {
-        let (queue, job) = (try #require(JobQueue(clocks: [CLOCK_BOOTTIME])), try #require(Self.job))
+        let (queue, job) = (try #require(JobQueue()), try #require(Self.job))
         #expect(!queue.add(job))
         #expect(!queue.add(job))
         #expect(!queue.next().isWatched)
         #expect(!queue.next().isWatched)
     }
 
-    @Test("A job that is due is taken by the thread that waits", arguments: [CLOCK_BOOTTIME, CLOCK_MONOTONIC])
-    func due(clock: clockid_t) async throws {
-        let (queue, job) = (try #require(JobQueue(clocks: [clock])), try #require(Self.job))
+    @Test("A task that is due is woken up by the thread that waits")
+    func due() async throws {
+        let queue = try #require(JobQueue())
         let thread = try BlockingThread { for _ in 0..<2 { _ = queue.next() } }
-        queue.add(job, after: .milliseconds(1), on: clock)
-        queue.add(job, after: .milliseconds(2), on: clock)
+        queue.add(Sleeper(), after: .milliseconds(1))
+        queue.add(Sleeper(), after: .milliseconds(2))
         await thread.ended()
     }
 
     @Test("A job that a busy thread has added for itself is taken by another one that waits")
     func help() async throws {
-        let (queue, job) = (try #require(JobQueue(clocks: [CLOCK_BOOTTIME])), try #require(Self.job))
+        let (queue, job) = (try #require(JobQueue()), try #require(Self.job))
         let thread = try BlockingThread { _ = queue.next() }
         queue.addHere(job)
         await thread.ended()
@@ -34,7 +33,7 @@ struct JobQueueTests {
 
     @Test("Of many jobs that are added at once, each is taken by one of the threads that wait")
     func burst() async throws {
-        let (queue, job) = (try #require(JobQueue(clocks: [CLOCK_BOOTTIME])), try #require(Self.job))
+        let (queue, job) = (try #require(JobQueue()), try #require(Self.job))
         let (count, each) = (3, 1000)
         let threads = try (0..<count).map { _ in
             try BlockingThread { for _ in 0..<each { _ = queue.next() } }

@@ -50,14 +50,15 @@ struct ThreadPoolTests {
         }
     }
 
-    @Test("A task sleeps until its time, on both clocks, and those with earlier times wake up first")
+    @Test("A task sleeps until its time, and those with earlier times wake up first")
     func sleep() async throws {
-        try await withTaskExecutorPreference(try Self.pool()) {
+        let pool = try Self.pool()
+        try await withTaskExecutorPreference(pool) {
             let order = try await withThrowingTaskGroup(of: Int.self) { group in
                 for (number, milliseconds) in [(3, 60), (1, 20), (2, 40)] {
                     group.addTask {
                         let begin = ContinuousClock.now
-                        try await Task.sleep(for: .milliseconds(milliseconds))
+                        try await pool.sleep(until: begin + .milliseconds(milliseconds))
                         #expect(ContinuousClock.now - begin >= .milliseconds(milliseconds))
                         return number
                     }
@@ -65,21 +66,19 @@ struct ThreadPoolTests {
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(order.sorted() == [1, 2, 3])
-            let begin = SuspendingClock.now
-            try await Task.sleep(for: .milliseconds(5), clock: .suspending)
-            #expect(SuspendingClock.now - begin >= .milliseconds(5))
         }
     }
 
     @Test("A sleep ends at its time while all threads are busy with jobs that add others")
     func busy() async throws {
-        await withTaskExecutorPreference(try Self.pool()) {
+        let pool = try Self.pool()
+        await withTaskExecutorPreference(pool) {
             await withTaskGroup { group in
                 for _ in 0..<(2 * ThreadPool.maximumThreads) {
                     // The load itself: each turn adds a job, and nothing waits for an end of it.
                     group.addTask { while !Task.isCancelled { await Task.yield() } }
                 }
-                group.addTask { try? await Task.sleep(for: .milliseconds(20)) }
+                group.addTask { try? await pool.sleep(until: .now + .milliseconds(20)) }
                 // The one that sleeps ends first.
                 await group.next()
                 group.cancelAll()
@@ -89,12 +88,31 @@ struct ThreadPoolTests {
 
     @Test("A sleep that is cancelled ends")
     func cancelled() async throws {
-        await withTaskExecutorPreference(try Self.pool()) {
+        let pool = try Self.pool()
+        await withTaskExecutorPreference(pool) {
             await withTaskGroup { group in
-                group.addTask { try? await Task.sleep(for: .seconds(86_400)) }
+                group.addTask { try? await pool.sleep(until: .now + .seconds(86_400)) }
                 group.cancelAll()
             }
         }
+    }
+
+    @Test("Tasks, actors and waits run on its threads alone: none of libdispatch comes")
+    func alone() async throws {
+        actor Place { func thread() -> pthread_t { pthread_self() } }
+        let (pool, place) = (try Self.pool(), Place())
+        let threads = try await withTaskExecutorPreference(pool) {
+            try await withThrowingTaskGroup(of: pthread_t.self) { group in
+                for number in 0..<200 {
+                    group.addTask {
+                        if number % 3 == 0 { try await pool.sleep(until: .now + .milliseconds(1)) }
+                        return number % 2 == 0 ? await place.thread() : pthread_self()
+                    }
+                }
+                return try await group.reduce(into: Set()) { $0.insert($1) }
+            }
+        }
+        #expect(threads.count <= ThreadPool.maximumThreads)
     }
 
     private static func pool() throws -> ThreadPool {
