@@ -25,7 +25,15 @@ struct CopyName: Sendable {
         let point = name.lastIndex(of: UInt8(ascii: ".")) ?? name.endIndex
         let isEnding = point > 0 && name.endIndex - point <= Self.maximumEndingBytes
         ending = isEnding ? Array(name[point...]) : []
-        stem = Array(name.dropLast(ending.count).prefix(Self.maximumBytes - ending.count))
+        stem = Self.beginning(of: name.dropLast(ending.count), Self.maximumBytes - ending.count)
+    }
+
+    /// The first bytes of a name, which end with a character.
+    private static func beginning(of name: ArraySlice<UInt8>, _ count: Int) -> [UInt8] {
+        guard name.count > count else { return Array(name) }
+        // The bytes of a character after its first one are 10xxxxxx.
+        let end = name.prefix(count + 1).lastIndex { $0 & 0xC0 != 0x80 } ?? name.startIndex
+        return Array(name[..<end])
     }
 
     /// The name, with a number before its ending where the first ones are those of other files: `report (2).pdf`.

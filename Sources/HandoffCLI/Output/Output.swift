@@ -2,6 +2,7 @@ import ArgumentParser
 import DBus
 import FoundationEssentials
 private import Glibc
+private import HandoffModel
 
 /// The output of a command: results go to standard output, failures to standard error.
 struct Output: Sendable {
@@ -106,6 +107,19 @@ struct Output: Sendable {
     private static func json(_ document: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(document), as: UTF8.self)
+        return escaped(String(decoding: try encoder.encode(document), as: UTF8.self))
+    }
+
+    /// JSON in a line, in which nothing steers a terminal or deceives the eye: such characters of strings as `\u202e`.
+    static func escaped(_ json: String) -> String {
+        guard !json.unicodeScalars.allSatisfy(\.isHarmlessInLine) else { return json }
+        return json.unicodeScalars.reduce(into: "") { text, scalar in
+            guard !scalar.isHarmlessInLine else { return text.unicodeScalars.append(scalar) }
+            // A character beyond 16 bits is two of these.
+            for unit in String(scalar).utf16 {
+                let digits = String(unit, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }
+        }
     }
 }

@@ -18,7 +18,7 @@ final class StreamCopy: Sendable {
         case output(Errno)
         /// The other side has sent data though it should not.
         case unexpectedData
-        /// Everything was sent, and the other side has not confirmed that it has it.
+        /// Everything was given to handoffd, and the other side has not confirmed that it has it.
         case unconfirmed
     }
 

@@ -1,7 +1,7 @@
 /// How much the clients have in their activities, and how much they may have: each of them, and all together.
 ///
-/// What counts is the encoded size of whole activities. In memory, userInfo of many small values takes up to ten times as
-/// much.
+/// What counts is the encoded size of whole activities, or ``bytesPerValue`` for each value of userInfo if that is more: in
+/// memory, and in messages of the bus, many small values take more than they do over the radio.
 package struct ActivityQuota<Owner: Hashable & Sendable>: Sendable {
     /// Some activities: their number and their encoded size.
     private struct Amount: Hashable {
@@ -19,6 +19,9 @@ package struct ActivityQuota<Owner: Hashable & Sendable>: Sendable {
         }
     }
 
+    /// What a value of userInfo counts at least: so all activities together have 262,144 values at most, each of which can be
+    /// two of a message of the bus, which may have 1,048,576 (``DBus/BodyLimits``). A list of all objects is one message.
+    package static var bytesPerValue: Int { 16 }
     /// The largest number of activities that one client may have at a time.
     package static var maximumPerOwner: Int { 256 }
     /// The largest number of activities of all clients: many more than all apps of a desktop have.

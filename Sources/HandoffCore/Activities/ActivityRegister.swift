@@ -33,7 +33,7 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
         package var documentProblem: String?
         /// The encoded size in bytes of what is sent of it.
         package private(set) var encodedSize: Int
-        /// The encoded size in bytes of all of it.
+        /// What all of it counts in bytes (``ActivityQuota``).
         fileprivate private(set) var keptSize: Int
         /// Whether it has expired, as of the last ``ActivityRegister/expire(at:)``.
         package fileprivate(set) var isExpired = false
@@ -58,8 +58,10 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
         }
 
         private static func sizes(of activity: Activity) -> (kept: Int, sent: Int) {
-            let kept = activity.encodedSize
-            return (kept, activity.requiredUserInfoKeys.isEmpty ? kept : activity.reducedToRequiredKeys.encodedSize)
+            let size = activity.encodedSize
+            let values = activity.userInfo.values.reduce(0) { $0 + $1.count }
+            let kept = max(size, values * ActivityQuota<Owner>.bytesPerValue)
+            return (kept, activity.requiredUserInfoKeys.isEmpty ? size : activity.reducedToRequiredKeys.encodedSize)
         }
     }
 

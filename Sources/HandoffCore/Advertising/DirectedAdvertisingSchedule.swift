@@ -72,7 +72,7 @@ package struct DirectedAdvertisingSchedule: Sendable {
     ///   - broadcast: what is advertised; there are no turns for a withdrawal.
     ///   - key: the key under which it is advertised to all, from which the turns are drawn.
     ///   - circleDigest: the digest of the present circle.
-    ///   - lagging: the members that have not acknowledged that circle, ordered by id.
+    ///   - lagging: the members that have not acknowledged that circle; of those that have had no turn, the first comes first.
     ///   - heard: those that were heard lately.
     ///   - isReadByNone: whether no member can read the advertisement for all, as just after the first card was exchanged:
     ///     then the first turn comes at once.
@@ -154,7 +154,9 @@ package struct DirectedAdvertisingSchedule: Sendable {
 
     /// Returns the member that has the next turn, and when: of each kind the one whose last turn is the longest ago.
     private func next(of lagging: [DeviceID], _ times: Times) -> (member: DeviceID, at: Duration) {
-        let ordered = lagging.sorted { lastTurn(of: $0) < lastTurn(of: $1) }
+        let ordered = lagging.enumerated().sorted {
+            (lastTurn(of: $0.element), $0.offset) < (lastTurn(of: $1.element), $1.offset)
+        }.map(\.element)
         let (present, away) = (ordered.first { !isAway($0) }, ordered.first(where: isAway))
         switch (present, away) {
         case (let present?, let away?):

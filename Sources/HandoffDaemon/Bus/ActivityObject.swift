@@ -2,14 +2,12 @@ import DBus
 import HandoffBus
 import HandoffCore
 import HandoffModel
-import Logging
 
 /// Implements `Activity1` for one activity of the engine.
 struct ActivityObject: ActivityHandler {
     let engine: Engine
     let id: ActivityRegister.ID
     let audience: Audience
-    let logger: Logger
 
     var type: String { record?.activity.type.rawValue ?? "" }
     var draft: ActivityDraft { record.map(ActivityDraft.init) ?? ActivityDraft() }
@@ -25,7 +23,7 @@ struct ActivityObject: ActivityHandler {
         var draft = ActivityDraft(record)
         try change(&draft)
         let activity = try draft.activity(ofType: record.activity.type.rawValue)
-        try PayloadSize.check(activity, replacing: record.activity, logger)
+        try PayloadSize.check(activity, replacing: record.activity, engine.peerLog)
         let problem =
             UserInfoValue.haveEqualEntries(activity.userInfo, record.activity.userInfo)
             ? record.documentProblem

@@ -58,7 +58,7 @@ struct BusObjects: Sendable {
 
     private func insert(_ record: ActivityRegister.Record) {
         func interface(for audience: Audience) -> Interface {
-            .activity(ActivityObject(engine: engine, id: record.id, audience: audience, logger: engine.logger))
+            .activity(ActivityObject(engine: engine, id: record.id, audience: audience))
         }
         insert([interface(for: .programs)], at: HandoffName.activity(record.id))
         apps.insert(interface(for: .apps), of: record)

@@ -50,7 +50,7 @@ struct ManagerObject: ManagerHandler {
 
     func createActivity(ofType type: String, _ draft: ActivityDraft, by client: BusName) throws -> ObjectPath {
         let activity = try draft.activity(ofType: type)
-        try PayloadSize.check(activity, engine.logger)
+        try PayloadSize.check(activity, engine.peerLog)
         let id = try engine.activities.create(
             activity,
             isEligible: draft.isEligible,

@@ -10,12 +10,14 @@ enum PayloadSize {
     /// transferred. An activity that was large before is not reported again.
     ///
     /// - Throws: ``ModelError`` with `payloadTooLarge`.
-    static func check(_ activity: Activity, replacing old: Activity? = nil, _ logger: Logger) throws(ModelError) {
+    static func check(_ activity: Activity, replacing old: Activity? = nil, _ log: PeerLog) throws(ModelError) {
         guard activity.encodedSize <= ActivityLimits.maximumPayloadBytes else { return try activity.checkEncodedSize() }
         guard let size = largeSize(of: activity), old.flatMap(largeSize) == nil else { return }
-        logger.warning(
+        log.log(
+            "activity.large",
+            at: .warning,
             "a large activity is slow to continue; use 3 KiB or less, and streams for larger data",
-            metadata: ["event": "activity.large", "type": "\(activity.type.rawValue)", "bytes": "\(size)"]
+            metadata: ["bytes": "\(size)"]
         )
     }
 

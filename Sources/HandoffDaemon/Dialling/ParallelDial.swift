@@ -23,8 +23,8 @@ struct ParallelDial {
     private let contest = DialContest()
     /// The endpoints that are being dialled.
     private var pending: Set<PeerEndpoint>
-    /// The endpoint that was heard last.
-    private var newest: PeerEndpoint
+    /// The endpoint that was heard last, during this dial; nil for none.
+    private var newest: PeerEndpoint?
     private var isListening = false
 
     /// How long a dial is alone before another endpoint, where the device was heard since, is dialled beside it: twice as
@@ -69,7 +69,7 @@ struct ParallelDial {
     ) {
         (self.first, self.record, self.wait) = (first, record, wait)
         (self.open, self.heard, self.preceded, self.body) = (open, heard, preceded, body)
-        (pending, newest) = ([first], first)
+        pending = [first]
     }
 
     /// Dials until `body` has run with a channel, all dials have failed, or another dial has to go before.
@@ -117,7 +117,8 @@ struct ParallelDial {
         case .failed(let endpoint, let error):
             pending.remove(endpoint)
             record.tried.insert(endpoint)
-            if endpoint == newest || record.failure == nil { record.failure = error }
+            // What an endpoint of before has answered says less of the device than one that was heard later.
+            if record.failure == nil || endpoint == newest { record.failure = error }
             if contest.winner == endpoint || pending.isEmpty { throw error }
         }
         return nil

@@ -211,7 +211,7 @@ extension Engine.State {
             advertising: broadcast,
             under: key,
             circleDigest: trust.updateID,
-            for: trust.turnTakers(at: now.uptime),
+            for: lastHeardFirst(trust.turnTakers(at: now.uptime)),
             heard: heard,
             isReadByNone: trust.devices.isReadByNone
         )
@@ -222,11 +222,15 @@ extension Engine.State {
     /// The devices to greet alone, if this one has nothing to offer: those with which an exchange is due, the one heard last
     /// first.
     private func membersToGreet(at now: Moment) -> [DeviceID] {
+        origin.isSilent ? lastHeardFirst(trust.lagging(at: now.uptime)) : []
+    }
+
+    /// Those heard last first: a member that adds many devices that nobody has does not keep the others waiting.
+    private func lastHeardFirst(_ devices: [DeviceID]) -> [DeviceID] {
         func lastSeen(_ id: DeviceID) -> Int64 {
             nearby.lastSeen[id]?.unixMicroseconds ?? trust.devices.lastSeen(id) ?? 0
         }
-        guard origin.isSilent else { return [] }
-        return trust.lagging(at: now.uptime).sorted { lastSeen($0) > lastSeen($1) }
+        return devices.sorted { (lastSeen($0), $1) > (lastSeen($1), $0) }
     }
 
     /// Returns how much to scan, why not more, and when that changes by itself.

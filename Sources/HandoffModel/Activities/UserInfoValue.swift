@@ -32,6 +32,16 @@ package indirect enum UserInfoValue: Sendable {
     package static func number(_ value: UInt64) -> UserInfoValue {
         Int64(exactly: value).map(UserInfoValue.integer) ?? .unsigned(value)
     }
+
+    /// How many values it is: itself, with those that it contains.
+    package var count: Int {
+        switch self {
+        case .null, .boolean, .integer, .unsigned, .real, .string, .data, .date, .url: 1
+        case .array(let values): values.reduce(1) { $0 + $1.count }
+        case .set(let values): values.reduce(1) { $0 + $1.count }
+        case .dictionary(let entries): entries.values.reduce(1) { $0 + $1.count }
+        }
+    }
 }
 
 extension UserInfoValue: Hashable {

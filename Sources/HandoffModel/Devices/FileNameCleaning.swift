@@ -2,7 +2,8 @@
 /// or controls a terminal: what `NameCleaning` removes from the name of a device, and white space that is a control
 /// character.
 ///
-/// All else stays, also bytes that are no UTF-8, since a file keeps its name where it can.
+/// All else stays, also bytes that are no UTF-8, since a file keeps its name where it can; but for those that are control
+/// characters to a terminal (C1, 0x80 to 0x9F).
 package func visibleFileName(_ name: some Collection<UInt8>) -> [UInt8] {
     let parts = FileNamePart.all(of: name)
     var marks = 0
@@ -36,7 +37,9 @@ private struct FileNamePart {
 
     /// Whether a name may have this part, between those beside it.
     static func isKept(at index: Int, of parts: [FileNamePart]) -> Bool {
-        guard let scalar = parts[index].scalar else { return true }
+        guard let scalar = parts[index].scalar else {
+            return !parts[index].bytes.contains { (0x80...0x9F).contains($0) }
+        }
         guard scalar.isJoiner else { return scalar.isHarmlessInLine && !scalar.isRemovedFromNames }
         return [index - 1, index + 1].allSatisfy { neighbour in
             parts.indices.contains(neighbour) && parts[neighbour].scalar?.mayBeJoined == true

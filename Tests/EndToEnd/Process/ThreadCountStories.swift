@@ -3,7 +3,10 @@ import HandoffTestSupport
 import TestLimits
 import Testing
 
-@Suite("The programs that rest have few threads, and none of libdispatch, which would wake up", .endsWithin(minutes: 15))
+@Suite(
+    "The programs that rest have few threads, and none of libdispatch, which would wake up",
+    .endsWithin(minutes: 15, instances: 6)
+)
 struct ThreadCountStories {
     /// How many threads a program has by their names.
     private func threads(of process: Int32) throws -> [String: Int] {

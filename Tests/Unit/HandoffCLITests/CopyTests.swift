@@ -34,6 +34,20 @@ struct CopyTests {
         #expect(name.numbered(1) == [0xFF, 0x5F, 0xE9, 0x5F, 0x78])
     }
 
+    @Test("A name that is too long ends with a whole character, and keeps its ending")
+    func long() throws {
+        let name = try #require(CopyName((String(repeating: "€", count: 100) + ".txt").utf8))
+        #expect(String(validating: name.numbered(1), as: UTF8.self) == String(repeating: "€", count: 78) + ".txt")
+        let latin = try #require(CopyName([UInt8](repeating: 0xE9, count: 300)))
+        #expect(latin.numbered(1).count == 240)
+    }
+
+    @Test("A byte that is no text and a control character to a terminal becomes a low line")
+    func control() throws {
+        let name = try #require(CopyName([0x9B] + "31mx".utf8 + [0xE9]))
+        #expect(name.numbered(1) == Array("_31mx".utf8) + [0xE9])
+    }
+
     @Test("No more accents than any language writes stand on one letter")
     func accents() throws {
         let name = try #require(CopyName(("a" + String(repeating: "\u{301}", count: 10) + "b").utf8))

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HandoffBus
 import HandoffModel
 import TestLimits
@@ -16,6 +17,19 @@ struct TerminalTextTests {
     )
     func width(_ text: String, _ cells: Int) {
         #expect(text.cellCount == cells)
+    }
+
+    @Test("Nothing in a line of JSON steers a terminal, and a reader of JSON gets the same text")
+    func json() throws {
+        let text = "{\"a\":\"\u{9B}31m\u{202E}x😀\"}"
+        let escaped = Output.escaped(text)
+        #expect(escaped == #"{"a":"\u009b31m\u202ex😀"}"#)
+        let decoder = JSONDecoder()
+        #expect(
+            try decoder.decode([String: String].self, from: Data(escaped.utf8))
+                == decoder.decode([String: String].self, from: Data(text.utf8))
+        )
+        #expect(Output.escaped(#"{"a":1}"#) == #"{"a":1}"#)
     }
 
     @Test("Columns are aligned on a terminal, whatever the script of their cells")

@@ -221,6 +221,22 @@ struct ActivityRegisterTests {
         #expect(refusal { _ = try register.insert(large, owner: ":1.1", isEligible: true) } == nil)
     }
 
+    @Test("Small values count more than they take over the radio: a message with all activities may have 2^20 values")
+    func values() throws {
+        var register = ActivityRegister()
+        let small = try Activity.sample().with {
+            $0.userInfo = ["a": .array([UserInfoValue](repeating: .boolean(true), count: 15_000))]
+        }
+        var count = 0
+        for client in 1...5 {
+            while refusal({
+                _ = try register.insert(small, owner: Client(stringLiteral: ":1.\(client)"), isEligible: true)
+            }) == nil { count += 1 }
+        }
+        #expect(count == 5 * 4 - 3)
+        #expect(count * 15_000 * 2 < 1 << 20)
+    }
+
     @Test("All clients together have a limit of bytes and of activities, and what one leaves the others can use")
     func together() throws {
         var register = ActivityRegister()
