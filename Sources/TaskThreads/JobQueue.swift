@@ -45,7 +45,9 @@ final class JobQueue: @unchecked Sendable {
 
     /// Makes an empty queue; nil when the system allows no more descriptors.
     init?() {
-        guard let sleepers = SleeperQueue(), let wakeUps = WakeUps(), let countdown = CountdownTimer() else { return nil }
+        guard let sleepers = SleeperQueue(), let wakeUps = WakeUps(), let countdown = CountdownTimer() else {
+            return nil
+        }
         guard [sleepers.timer, countdown.descriptor].allSatisfy(wakeUps.add) else { return nil }
         (self.sleepers, self.wakeUps, self.countdown) = (sleepers, wakeUps, countdown)
         pthread_mutex_init(mutex, nil)

@@ -60,7 +60,8 @@ final class ThreadPool: TaskExecutor {
     /// Adds a thread unless there are enough; later jobs try again if the system allows none now.
     private func addThread() -> Bool {
         threads.withLock { count in
-            guard count < Self.maximumThreads, (try? BlockingThread(named: Self.threadName) { [self] in work() }) != nil else { return false }
+            guard count < Self.maximumThreads, (try? BlockingThread(named: Self.threadName) { [self] in work() }) != nil
+            else { return false }
             count += 1
             return true
         }

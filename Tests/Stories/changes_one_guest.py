@@ -3,7 +3,7 @@
 
 The desktop scans as it does in the background. Each change is marked in the capture, so that Tests/Rig/changes.py can
 tell when it was advertised, received and shown. What a person named is not offered any more once something else is
-current: `continue --nearest` goes on with what is.
+current: a `continue` that names nothing goes on with what is.
 """
 
 import contextlib
@@ -60,11 +60,11 @@ def back_and_forth(changes, laptop, desktop):
                 with changes.change("to the second"):
                     second.enter_context(laptop.publishing("--type", SECOND))
                     changes.shows(SECOND)
-                check(desktop.ctl("continue", "--print", "--nearest")["type"], SECOND)
+                check(desktop.ctl("continue", "--print")["type"], SECOND)
                 with changes.change("back to the first"):
                     second.close()
                     changes.shows(FIRST)
-            check(desktop.ctl("continue", "--print", "--nearest")["type"], FIRST)
+            check(desktop.ctl("continue", "--print")["type"], FIRST)
         with changes.change("the first ends"):
             first.close()
             changes.shows_nothing()

@@ -50,7 +50,7 @@ class Question:
             self._child.terminate()
 
     def is_answered(self):
-        """Whether the person has pressed the button. A notify-send that cannot ask fails: then this tells at least."""
+        """Whether the person has pressed the button. A program that cannot ask fails: then this tells at least."""
         if self._child is None:
             return False
         is_answered = (self._child.stdout.read() or b"").strip() == b"open"

@@ -2,8 +2,8 @@ import ArgumentParser
 import struct DBus.DBusError
 import Glibc
 import HandoffBus
-import HandoffJSON
 import HandoffCrypto
+import HandoffJSON
 import HandoffModel
 
 /// `handoffctl continue`: continues an activity of another device on this one.

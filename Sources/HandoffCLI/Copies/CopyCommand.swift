@@ -1,5 +1,5 @@
-import AsyncSupport
 import ArgumentParser
+import AsyncSupport
 import FoundationEssentials
 import HandoffBus
 import HandoffModel

@@ -1,6 +1,6 @@
 import AsyncSupport
-import BlueZ
 import Bluetooth
+import BlueZ
 import DBus
 import Epoll
 

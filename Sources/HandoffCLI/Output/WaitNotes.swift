@@ -1,7 +1,7 @@
 import AsyncSupport
 import DBus
-import HandoffBus
 private import Glibc
+import HandoffBus
 
 /// What a command tells a person at the terminal while a continuation takes long.
 struct WaitNotes {

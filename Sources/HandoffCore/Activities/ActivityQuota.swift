@@ -19,8 +19,10 @@ package struct ActivityQuota<Owner: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// What a value of userInfo counts at least: so all activities together have 262,144 values at most, each of which can be
-    /// two of a message of the bus, which may have 1,048,576 (``DBus/BodyLimits``). A list of all objects is one message.
+    /// What a value of userInfo counts at least.
+    ///
+    /// So all activities together have 262,144 values at most, each of which can be two of a message of the bus, which may
+    /// have 1,048,576. A list of all objects is one message.
     package static var bytesPerValue: Int { 16 }
     /// The largest number of activities that one client may have at a time.
     package static var maximumPerOwner: Int { 256 }

@@ -3,8 +3,8 @@ import DBus
 import FoundationEssentials
 import HandoffApps
 import HandoffBus
-import HandoffJSON
 import HandoffCore
+import HandoffJSON
 import HandoffModel
 // FoundationEssentials has a DeviceID for file systems.
 import struct HandoffModel.DeviceID

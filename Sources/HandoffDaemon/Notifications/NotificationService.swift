@@ -1,7 +1,7 @@
 import AsyncSupport
 import DBus
-import HandoffBus
 import HandoffApps
+import HandoffBus
 import HandoffCore
 import HandoffModel
 import Logging

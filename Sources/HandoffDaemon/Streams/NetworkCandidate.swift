@@ -1,5 +1,5 @@
-import HandoffWire
 import HandoffModel
+import HandoffWire
 
 /// An address of another device to which this one may connect.
 struct NetworkCandidate: Hashable, Sendable {

@@ -1,5 +1,5 @@
-package import HandoffRadio
 import BlueZ
+package import HandoffRadio
 import Synchronization
 
 /// A channel of ``BlueZRadio``: an L2CAP LE credit-based channel, or a GATT channel.

@@ -1,6 +1,6 @@
 import AsyncSupport
-import BlueZ
 import Bluetooth
+import BlueZ
 import HandoffRadio
 import Synchronization
 

@@ -1,6 +1,6 @@
 import AsyncSupport
-import BlueZ
 import Bluetooth
+import BlueZ
 import HandoffRadio
 
 /// The GATT service for channels on a connected device: writes frames and reads their answers.

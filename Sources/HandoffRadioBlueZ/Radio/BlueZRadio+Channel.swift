@@ -1,6 +1,6 @@
 import AsyncSupport
-import BlueZ
 package import Bluetooth
+import BlueZ
 import DBus
 package import HandoffRadio
 import Logging

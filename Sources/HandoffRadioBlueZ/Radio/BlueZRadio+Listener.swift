@@ -1,6 +1,6 @@
 import AsyncSupport
-import BlueZ
 package import Bluetooth
+import BlueZ
 import HandoffRadio
 import Logging
 import Synchronization

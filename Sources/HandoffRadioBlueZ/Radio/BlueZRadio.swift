@@ -1,6 +1,6 @@
 import AsyncSupport
-import BlueZ
 import Bluetooth
+import BlueZ
 package import DBus
 import Epoll
 package import HandoffRadio

@@ -3,8 +3,8 @@ import Epoll
 import Foundation
 import HandoffBus
 import HandoffTestSupport
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("An activity continues in its app or in the browser", .endsWithin(minutes: 15, instances: 4))
 struct AppStories {

@@ -3,8 +3,8 @@ import Foundation
 import HandoffBus
 import HandoffModel
 import HandoffTestSupport
-import TestLimits
 import Testing
+import TestLimits
 
 /// What becomes of documents.
 extension LaunchStories {

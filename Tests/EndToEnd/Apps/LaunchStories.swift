@@ -3,8 +3,8 @@ import Foundation
 import HandoffBus
 import HandoffModel
 import HandoffTestSupport
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite(
     "Programs and documents are opened by the rules of the desktop",

@@ -4,8 +4,8 @@ import HandoffBus
 import HandoffKit
 import HandoffTestSupport
 import Synchronization
-import TestLimits
 import Testing
+import TestLimits
 
 /// A window that contributes one number.
 final class StoryPart: UserActivityResponder {

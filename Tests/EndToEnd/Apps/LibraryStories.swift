@@ -4,8 +4,8 @@ import HandoffBus
 import HandoffKit
 import HandoffTestSupport
 import Synchronization
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("Apps with HandoffKit keep the promises of Apple's guides", .endsWithin(minutes: 15, instances: 4))
 struct LibraryStories {

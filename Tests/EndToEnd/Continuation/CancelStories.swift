@@ -1,11 +1,11 @@
 import AsyncSupport
 import DBus
+import Epoll
 import Foundation
 import HandoffBus
 import HandoffTestSupport
-import Epoll
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("A caller cancels what takes long", .endsWithin(minutes: 15, instances: 4))
 struct CancelStories {

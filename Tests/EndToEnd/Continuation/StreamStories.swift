@@ -5,8 +5,8 @@ import HandoffBus
 import HandoffRadioSimulated
 import HandoffTestSupport
 import SystemPackage
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("The apps at both ends of a continuation exchange bytes in streams", .endsWithin(minutes: 15, instances: 6))
 struct StreamStories {

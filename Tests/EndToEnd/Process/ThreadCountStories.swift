@@ -1,7 +1,7 @@
 import Foundation
 import HandoffTestSupport
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite(
     "The programs that rest have few threads, and none of libdispatch, which would wake up",

@@ -5,8 +5,8 @@ import HandoffBrowser
 import HandoffJSON
 @testable import HandoffCLI
 import HandoffModel
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("The examples in Docs/handoffctl.md have the keys that --json prints", .endsWithin(minutes: 10))
 struct CommandPageTests {

@@ -1,7 +1,7 @@
 import Foundation
 import SystemPackage
-import TestLimits
 import Testing
+import TestLimits
 
 @testable import HandoffCLI
 

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import HandoffBus
 import HandoffModel
-import TestLimits
 import Testing
+import TestLimits
 
 @testable import HandoffCLI
 

@@ -1,6 +1,6 @@
 import SystemPackage
-import TestLimits
 import Testing
+import TestLimits
 
 @testable import HandoffDaemon
 

@@ -4,9 +4,9 @@ import HandoffCore
 import HandoffModel
 import Logging
 import SystemPackage
+import Testing
 import TestLimits
 import TestRuns
-import Testing
 
 @testable import HandoffDaemon
 

@@ -1,8 +1,8 @@
 import Epoll
 import Glibc
 import SystemPackage
-import TestLimits
 import Testing
+import TestLimits
 
 @testable import HandoffDesktop
 

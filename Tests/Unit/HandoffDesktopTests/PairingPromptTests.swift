@@ -1,8 +1,8 @@
 import HandoffBus
 import HandoffClient
 import HandoffDesktop
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("Pairing by notifications", .endsWithin(minutes: 10))
 struct PairingPromptTests {

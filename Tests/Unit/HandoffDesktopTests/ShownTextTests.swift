@@ -1,7 +1,7 @@
 import HandoffBus
 import HandoffDesktop
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("Texts of other devices are shown in one line", .endsWithin(minutes: 10))
 struct ShownTextTests {

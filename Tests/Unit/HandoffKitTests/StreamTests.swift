@@ -3,8 +3,8 @@ import DBus
 import Epoll
 import FoundationEssentials
 import Glibc
-import TestLimits
 import Testing
+import TestLimits
 
 @testable import HandoffKit
 

@@ -1,10 +1,10 @@
-import BlueZ
 import Bluetooth
+import BlueZ
 import HandoffRadio
 import Logging
 import SystemPackage
-import TestLimits
 import Testing
+import TestLimits
 
 @testable import HandoffRadioBlueZ
 

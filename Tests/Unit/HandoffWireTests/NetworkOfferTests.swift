@@ -1,7 +1,7 @@
-import HandoffWire
 import HandoffModel
-import TestLimits
+import HandoffWire
 import Testing
+import TestLimits
 
 @Suite("Offers of network addresses", .endsWithin(minutes: 10))
 struct NetworkOfferTests {

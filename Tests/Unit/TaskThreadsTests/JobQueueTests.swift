@@ -1,7 +1,7 @@
 import Epoll
 @testable import TaskThreads
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("A queue of jobs asks for few threads", .endsWithin(minutes: 10))
 struct JobQueueTests {

@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 @testable import TaskThreads
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("The timer of tasks that wait is set for the first of them", .endsWithin(minutes: 10))
 struct SleeperQueueTests {

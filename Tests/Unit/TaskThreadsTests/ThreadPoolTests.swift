@@ -1,7 +1,7 @@
 import Glibc
 @testable import TaskThreads
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("The pool's threads run tasks, and nothing else wakes them", .endsWithin(minutes: 10))
 struct ThreadPoolTests {

@@ -1,7 +1,7 @@
 import HandoffCore
 import HandoffCrypto
-import HandoffWire
 import HandoffModel
+import HandoffWire
 @testable import HandoffDaemon
 
 /// A stream whose other side the harness plays, with the right keys: what this device does with each piece, over the

@@ -1,8 +1,8 @@
 import Foundation
 import HandoffApps
 import HandoffBus
-import HandoffJSON
 import HandoffCrypto
+import HandoffJSON
 import HandoffModel
 
 /// The text of a card.

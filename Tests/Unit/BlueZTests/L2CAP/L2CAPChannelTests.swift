@@ -3,8 +3,8 @@ import Epoll
 import Glibc
 @testable import BlueZ
 import SystemPackage
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("L2CAP channels, over another family of sockets", .endsWithin(minutes: 10))
 struct L2CAPChannelTests {

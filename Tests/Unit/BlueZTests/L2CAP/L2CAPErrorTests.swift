@@ -1,9 +1,9 @@
 import Bluetooth
-import Epoll
 import BlueZ
+import Epoll
 import SystemPackage
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("Errors of Bluetooth sockets", .endsWithin(minutes: 10))
 struct L2CAPErrorTests {

@@ -2,8 +2,8 @@ import Bluetooth
 import CBluetooth
 import Glibc
 @testable import BlueZ
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("A socket address", .endsWithin(minutes: 10))
 struct SocketAddressTests {

@@ -1,8 +1,8 @@
 @testable import Epoll
 import Glibc
 import SystemPackage
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("Connections to sockets of this computer", .endsWithin(minutes: 10))
 struct LocalConnectionTests {

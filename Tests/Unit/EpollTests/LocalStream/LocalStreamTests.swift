@@ -2,8 +2,8 @@
 import Glibc
 import Synchronization
 import SystemPackage
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("Local streams", .endsWithin(minutes: 10))
 struct LocalStreamTests {

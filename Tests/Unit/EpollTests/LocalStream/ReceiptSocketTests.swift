@@ -1,8 +1,8 @@
 @testable import Epoll
 import Glibc
 import SystemPackage
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("Two processes tell each other that they have all of a stream", .endsWithin(minutes: 10))
 struct ReceiptSocketTests {

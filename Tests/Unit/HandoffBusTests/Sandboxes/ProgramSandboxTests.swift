@@ -1,8 +1,8 @@
 import DBus
 import Foundation
 import SystemPackage
-import TestLimits
 import Testing
+import TestLimits
 
 @testable import HandoffBus
 

@@ -1,8 +1,8 @@
 import HandoffCore
 import HandoffModel
 import HandoffWire
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("The register determines the current activity", .endsWithin(minutes: 10))
 struct ActivityRegisterTests {

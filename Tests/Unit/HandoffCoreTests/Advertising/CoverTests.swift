@@ -1,8 +1,8 @@
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("Cover advertisements are sent while there is no activity to continue", .endsWithin(minutes: 10))
 struct CoverTests {

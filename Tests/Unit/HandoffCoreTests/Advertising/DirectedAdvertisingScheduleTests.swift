@@ -1,7 +1,7 @@
 import HandoffCrypto
 import HandoffModel
-import TestLimits
 import Testing
+import TestLimits
 
 @testable import HandoffCore
 

@@ -1,7 +1,7 @@
 import HandoffCore
 import HandoffModel
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("A device with nothing to offer greets members that may not hear it, each alone", .endsWithin(minutes: 10))
 struct MemberGreetingsTests {

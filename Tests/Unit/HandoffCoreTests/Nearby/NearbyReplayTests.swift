@@ -1,8 +1,8 @@
 import HandoffCore
 import HandoffModel
 import HandoffRadio
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("Replayed advertisements of a device change nothing while the device is heard", .endsWithin(minutes: 10))
 struct NearbyReplayTests {

@@ -1,9 +1,9 @@
 import HandoffCore
+import HandoffModel
 import HandoffTestVectors
 import HandoffWire
-import HandoffModel
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("Vectors of moves of a stream", .endsWithin(minutes: 10))
 struct MoveVectorTests {

@@ -1,8 +1,8 @@
 import HandoffCore
-import HandoffWire
 import HandoffModel
-import TestLimits
+import HandoffWire
 import Testing
+import TestLimits
 
 @Suite("The move of a stream to the local network", .endsWithin(minutes: 10))
 struct StreamMoveTests {

@@ -7,8 +7,8 @@ import HandoffCrypto
 import HandoffModel
 import HandoffWire
 import SystemPackage
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("The engine sends the address of a document, or the reason why it cannot", .endsWithin(minutes: 10))
 struct DocumentTrackerTests {

@@ -1,5 +1,5 @@
-import TestLimits
 import Testing
+import TestLimits
 
 @testable import HandoffDaemon
 

@@ -1,6 +1,6 @@
 import Glibc
-import TestLimits
 import Testing
+import TestLimits
 
 @testable import HandoffDaemon
 

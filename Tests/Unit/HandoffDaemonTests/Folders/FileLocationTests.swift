@@ -3,8 +3,8 @@ import Foundation
 import HandoffDaemon
 import HandoffModel
 import SystemPackage
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("Waiting for a document that has not been synchronised yet", .endsWithin(minutes: 10))
 struct FileLocationTests {

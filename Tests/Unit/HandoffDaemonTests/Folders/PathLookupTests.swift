@@ -2,9 +2,9 @@ import Glibc
 @testable import HandoffDaemon
 import Synchronization
 import SystemPackage
+import Testing
 import TestLimits
 import TestRuns
-import Testing
 
 @Suite("Lookups in a file system that does not answer", .endsWithin(minutes: 10))
 struct PathLookupTests {

@@ -2,8 +2,8 @@ import Foundation
 import HandoffDaemon
 import HandoffModel
 import SystemPackage
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("Documents are shared through synchronised folders only", .endsWithin(minutes: 10))
 struct SyncedFoldersTests {

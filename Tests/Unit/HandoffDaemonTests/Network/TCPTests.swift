@@ -1,10 +1,10 @@
 import AsyncSupport
 import Epoll
-import HandoffModel
 import HandoffDaemon
+import HandoffModel
+import Testing
 import TestLimits
 import TestRuns
-import Testing
 
 @Suite("Connections over a network", .endsWithin(minutes: 10))
 struct TCPTests {

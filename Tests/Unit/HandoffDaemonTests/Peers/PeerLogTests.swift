@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
-import TestLimits
 import Testing
+import TestLimits
 
 @testable import HandoffDaemon
 

@@ -1,6 +1,6 @@
 import HandoffCore
-import TestLimits
 import Testing
+import TestLimits
 
 @testable import HandoffDaemon
 

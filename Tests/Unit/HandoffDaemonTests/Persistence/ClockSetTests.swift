@@ -3,8 +3,8 @@ import HandoffCrypto
 import HandoffModel
 import HandoffWire
 import SystemPackage
-import TestLimits
 import Testing
+import TestLimits
 
 @testable import HandoffDaemon
 

@@ -1,8 +1,8 @@
 @testable import HandoffDaemon
-import HandoffWire
 import HandoffModel
-import TestLimits
+import HandoffWire
 import Testing
+import TestLimits
 
 @Suite("Which addresses a device offers, and to which it connects", .endsWithin(minutes: 10))
 struct NetworkCandidateTests {

@@ -1,8 +1,8 @@
 import AsyncSupport
 import HandoffCore
 import HandoffRadio
-import TestLimits
 import Testing
+import TestLimits
 
 @testable import HandoffDaemon
 

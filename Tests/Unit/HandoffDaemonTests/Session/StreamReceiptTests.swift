@@ -5,8 +5,8 @@ import Glibc
 import HandoffBus
 import HandoffWire
 import SystemPackage
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("Only a receipt tells an app that uses receipts that all has arrived", .endsWithin(minutes: 10))
 struct StreamReceiptTests {

@@ -1,10 +1,10 @@
 import HandoffCore
 @testable import HandoffDaemon
-import HandoffWire
 import Epoll
+import HandoffWire
 import SystemPackage
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("The relay of a stream passes on an end only where the writer has finished", .endsWithin(minutes: 10))
 struct StreamRelayTests {

@@ -1,8 +1,8 @@
 import HandoffDaemon
 import Logging
 import SystemPackage
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("The user's configuration file lies above those of the system", .endsWithin(minutes: 10))
 struct ConfigurationFilesTests {

@@ -1,6 +1,6 @@
 import Logging
-import TestLimits
 import Testing
+import TestLimits
 
 @testable import HandoffDaemon
 

@@ -5,8 +5,8 @@ import HandoffCore
 import HandoffModel
 import Logging
 import SystemPackage
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("The settings can be read again while the daemon runs", .endsWithin(minutes: 10))
 struct SettingsReloaderTests {

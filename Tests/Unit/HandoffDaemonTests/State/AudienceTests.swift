@@ -2,8 +2,8 @@ import DBus
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
-import TestLimits
 import Testing
+import TestLimits
 
 @testable import HandoffDaemon
 

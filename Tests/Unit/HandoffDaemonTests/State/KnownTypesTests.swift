@@ -2,8 +2,8 @@ import HandoffCrypto
 import HandoffModel
 import Logging
 import SystemPackage
-import TestLimits
 import Testing
+import TestLimits
 
 @testable import HandoffDaemon
 

@@ -9,9 +9,9 @@ import HandoffWire
 import Logging
 import Synchronization
 import SystemPackage
+import Testing
 import TestLimits
 import TestRuns
-import Testing
 
 /// A relay of a stream between an app and another device that the test plays.
 enum RelayScene {

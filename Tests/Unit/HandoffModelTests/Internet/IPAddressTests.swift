@@ -1,6 +1,6 @@
 import HandoffModel
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("Addresses of the Internet Protocol", .endsWithin(minutes: 10))
 struct IPAddressTests {
