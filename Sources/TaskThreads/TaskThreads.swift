@@ -13,9 +13,9 @@ package enum TaskThreads {
     /// Runs `program`, and all tasks that descend from its, on the main thread and others of this module; ends the process
     /// with status 0 when it returns.
     ///
-    /// Whatever leaves these threads starts those of libdispatch: a task without a parent, the main actor, and the sleep of tasks,
-    /// in place of which there is ``AsyncSupport/ProcessClock``. To be called once, by a `main` that is not asynchronous,
-    /// before any task exists. It returns only if the system allows no more open files.
+    /// Whatever leaves these threads starts those of libdispatch: a task without a parent, the main actor, and the sleep of
+    /// tasks, in place of which there is `ProcessClock`. To be called once, by a `main` that is not asynchronous, before any
+    /// task exists. It returns only if the system allows no more open files.
     package static func run(_ program: @escaping @Sendable () async -> Void) {
         guard let pool = ThreadPool() else { return }
         ProcessClock.use { try await pool.sleep(until: $0) }
