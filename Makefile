@@ -129,7 +129,7 @@ BLUETOOTHD := --bluetoothd-args "-f $(CURDIR)/Tests/Rig/one-att-channel.conf"
 BLUETOOTHD_VERSION ?=
 BLUEZ_TREE ?=
 PARTS ?=
-BUILT_FOR ?=
+SET ?=
 KERNEL ?=
 AT_ONCE ?=
 CONFIGURATION ?= $(if $(BLUETOOTHD_VERSION)$(BLUEZ_TREE),stock,one-att-channel)
@@ -145,7 +145,7 @@ test-bluez: ## Run the tests on a real kernel and bluetoothd, in virtual machine
 	@program=; [[ -z "$(BLUETOOTHD_VERSION)$(BLUEZ_TREE)" ]] || program=$$($(BUILD_BLUETOOTHD)); \
 	    kernel=; [[ -z "$(KERNEL)" ]] || kernel=$$(Tests/Rig/unpack-kernel "$(KERNEL)"); \
 	    Tests/Scripts/run-bluez-tests $${program:+--bluetoothd "$$program"} $${kernel:+--kernel "$$kernel"} \
-	        --configuration $(CONFIGURATION) --parts '$(PARTS)' $(if $(BUILT_FOR),--built-for $(BUILT_FOR)) $(if $(AT_ONCE),--at-once $(AT_ONCE))
+	        --configuration $(CONFIGURATION) --parts '$(PARTS)' $(if $(SET),--set $(SET)) $(if $(AT_ONCE),--at-once $(AT_ONCE))
 
 SECONDS ?= 30
 

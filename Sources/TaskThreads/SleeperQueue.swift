@@ -45,10 +45,6 @@ struct SleeperQueue: Sendable {
             entries = Heap(entries.unordered.filter { !$0.sleeper.isOver })
             ended = 0
         }
-        while entries.min?.sleeper.isOver == true {
-            entries.removeMin()
-            ended = max(0, ended - 1)
-        }
         setTimer()
     }
 
@@ -76,8 +72,12 @@ struct SleeperQueue: Sendable {
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// Sets the timer for the first one, which also makes it unreadable until then; a time of zero would stop it.
-    private func setTimer() {
+    /// Sets the timer for the first one that waits, which also makes it unreadable until then; a time of zero would stop it.
+    private mutating func setTimer() {
+        while entries.min?.sleeper.isOver == true {
+            entries.removeMin()
+            ended = max(0, ended - 1)
+        }
         kernelTimer.set(at: entries.min.map { max($0.time, .nanoseconds(1)) } ?? .zero)
     }
 }

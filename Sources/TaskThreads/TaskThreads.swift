@@ -18,6 +18,7 @@ package enum TaskThreads {
     /// task exists. It returns only if the system allows no more open files.
     package static func run(_ program: @escaping @Sendable () async -> Void) {
         guard let pool = ThreadPool() else { return }
+        pool.join()
         ProcessClock.use { try await pool.sleep(until: $0) }
         // Of all tasks of a program this is the first, so there is nothing that could await it.
         Task(executorPreference: pool) {

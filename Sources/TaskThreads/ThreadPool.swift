@@ -30,11 +30,11 @@ final class ThreadPool: TaskExecutor {
     /// - Returns: false when the system allows no more threads.
     func start() -> Bool { addThread() }
 
+    /// Counts the calling thread, which calls ``runHere()`` next; to be called before any job comes.
+    func join() { threads.withLock { $0 += 1 } }
+
     /// Runs jobs on the calling thread for ever.
-    func runHere() -> Never {
-        threads.withLock { $0 += 1 }
-        work()
-    }
+    func runHere() -> Never { work() }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

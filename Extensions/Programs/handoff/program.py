@@ -10,9 +10,9 @@ import sys
 import time
 import traceback
 
+from handoff import STARTED
 from handoff.activity import INPUT, Refusal, printable
 
-STARTED = time.monotonic()
 # How soon after its start, in seconds, a program has to end for handoffd to open the document elsewhere. The daemon
 # waits 2 s (AppDelivery.programLimit), of which the interpreter needs a part.
 FALLBACK = 1.5

@@ -31,8 +31,9 @@ struct CopyName: Sendable {
     /// The first bytes of a name, which end with a character.
     private static func beginning(of name: ArraySlice<UInt8>, _ count: Int) -> [UInt8] {
         guard name.count > count else { return Array(name) }
-        // The bytes of a character after its first one are 10xxxxxx.
-        let end = name.prefix(count + 1).lastIndex { $0 & 0xC0 != 0x80 } ?? name.startIndex
+        // The bytes of a character after its first one, three at most, are 10xxxxxx; so may be bytes that are no text.
+        let limit = name.startIndex + count
+        let end = (max(name.startIndex, limit - 3)...limit).last { name[$0] & 0xC0 != 0x80 } ?? limit
         return Array(name[..<end])
     }
 

@@ -1,6 +1,6 @@
 /// How much the clients have in their activities, and how much they may have: each of them, and all together.
 ///
-/// What counts is the encoded size of whole activities, or ``bytesPerValue`` for each value of userInfo if that is more: in
+/// What counts is the encoded size of whole activities, or ``bytesPerValue`` for each value of D-Bus that userInfo takes if that is more: in
 /// memory, and in messages of the bus, many small values take more than they do over the radio.
 package struct ActivityQuota<Owner: Hashable & Sendable>: Sendable {
     /// Some activities: their number and their encoded size.
@@ -19,11 +19,11 @@ package struct ActivityQuota<Owner: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// What a value of userInfo counts at least.
+    /// What a value of D-Bus counts at least.
     ///
-    /// So all activities together have 262,144 values at most, each of which can be two of a message of the bus, which may
-    /// have 1,048,576. A list of all objects is one message.
-    package static var bytesPerValue: Int { 16 }
+    /// So userInfo of all activities together has 524,288 of them at most: a list of all objects is one message, which may have
+    /// 1,048,576, and the rest of an activity has some thirty.
+    package static var bytesPerValue: Int { 8 }
     /// The largest number of activities that one client may have at a time.
     package static var maximumPerOwner: Int { 256 }
     /// The largest number of activities of all clients: many more than all apps of a desktop have.

@@ -59,7 +59,7 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
 
         private static func sizes(of activity: Activity) -> (kept: Int, sent: Int) {
             let size = activity.encodedSize
-            let values = activity.userInfo.values.reduce(0) { $0 + $1.count }
+            let values = activity.userInfo.values.reduce(0) { $0 + 2 + $1.busValueCount }
             let kept = max(size, values * ActivityQuota<Owner>.bytesPerValue)
             return (kept, activity.requiredUserInfoKeys.isEmpty ? size : activity.reducedToRequiredKeys.encodedSize)
         }

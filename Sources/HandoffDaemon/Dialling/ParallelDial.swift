@@ -117,8 +117,8 @@ struct ParallelDial {
         case .failed(let endpoint, let error):
             pending.remove(endpoint)
             record.tried.insert(endpoint)
-            // What an endpoint of before has answered says less of the device than one that was heard later.
-            if record.failure == nil || endpoint == newest { record.failure = error }
+            // Silence at an endpoint says less of the device than what was answered at another one, or than one heard later.
+            if record.failure == nil || endpoint == newest || contest.winner == endpoint { record.failure = error }
             if contest.winner == endpoint || pending.isEmpty { throw error }
         }
         return nil

@@ -20,6 +20,8 @@ package struct StateDirectory: Sendable {
     private let report: @Sendable (String) -> Void
     /// Why nothing can be written, as the last write or trial has shown; nil when something can.
     let obstacle = CurrentValue<String?>(nil)
+    /// The files that could not be written the last time.
+    private let refused = CurrentValue<Set<String>>([])
 
     /// Returns the path of the directory: the requested one, otherwise the user's default, whoever starts the daemon.
     ///
@@ -137,7 +139,15 @@ package struct StateDirectory: Sendable {
     ///
     /// - Throws: ``HandoffError`` with `stateUnwritable`; then the file has not changed.
     package func write(_ bytes: [UInt8], to name: String) async throws(HandoffError) {
-        try await onThread { () throws(HandoffError) in try writeNow(bytes, to: name) }
+        do throws(HandoffError) {
+            try await onThread { () throws(HandoffError) in try writeNow(bytes, to: name) }
+        } catch {
+            refused.modify { $0.insert(name) }
+            obstacle.update(error.message)
+            throw error
+        }
+        refused.modify { $0.remove(name) }
+        noteSuccess()
     }
 
     /// Finds out whether a file could be replaced now: makes a draft as large as the largest one, and removes it.
@@ -146,10 +156,31 @@ package struct StateDirectory: Sendable {
     ///
     /// - Throws: ``HandoffError`` with `stateUnwritable`.
     package func tryWriting() async throws(HandoffError) {
-        try await onThread { () throws(HandoffError) in try tryWritingNow() }
+        do throws(HandoffError) {
+            try await onThread { () throws(HandoffError) in try tryWritingNow() }
+        } catch {
+            obstacle.update(error.message)
+            throw error
+        }
+        noteSuccess()
     }
 
-    /// Runs something that writes on a thread of its own, and notes how it ends.
+    /// Records that something could be written: no file is refused any more, but those that something else keeps from it.
+    private func noteSuccess() {
+        refused.modify { $0 = $0.filter(isObstructed) }
+        if refused.value.isEmpty { obstacle.update(nil) }
+    }
+
+    /// Whether a file cannot be replaced because of what is in its place, or in that of its draft.
+    private func isObstructed(_ name: String) -> Bool {
+        var status = stat()
+        if lstat(path.appending(".\(name).new").string, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+            return true
+        }
+        return lstat(path.appending(name).string, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Runs something that writes on a thread of its own.
     private func onThread(_ body: @escaping @Sendable () throws(HandoffError) -> Void) async throws(HandoffError) {
         let result = Promise<Result<Void, HandoffError>>()
         do throws(Errno) {
@@ -157,13 +188,7 @@ package struct StateDirectory: Sendable {
         } catch {
             throw HandoffError(.stateUnwritable, "\(path) cannot be written: no thread: \(error).")
         }
-        do throws(HandoffError) {
-            try await result.valueIgnoringCancellation().get()
-            obstacle.update(nil)
-        } catch {
-            obstacle.update(error.message)
-            throw error
-        }
+        return try await result.valueIgnoringCancellation().get()
     }
 
     /// Removes drafts that a crash or a failed write has left: they may hold keys that were replaced since.

@@ -33,13 +33,16 @@ package indirect enum UserInfoValue: Sendable {
         Int64(exactly: value).map(UserInfoValue.integer) ?? .unsigned(value)
     }
 
-    /// How many values it is: itself, with those that it contains.
-    package var count: Int {
+    /// How many values of D-Bus it takes, as a variant, with all that it contains (Docs/dbus/README.md, "userInfo"); at least
+    /// as many as a reader counts.
+    package var busValueCount: Int {
         switch self {
-        case .null, .boolean, .integer, .unsigned, .real, .string, .data, .date, .url: 1
-        case .array(let values): values.reduce(1) { $0 + $1.count }
-        case .set(let values): values.reduce(1) { $0 + $1.count }
-        case .dictionary(let entries): entries.values.reduce(1) { $0 + $1.count }
+        case .boolean, .integer, .unsigned, .real, .string, .data: 2
+        case .null, .url: 5
+        case .date: 7
+        case .array(let values): values.reduce(2) { $0 + $1.busValueCount }
+        case .set(let values): values.reduce(6) { $0 + $1.busValueCount }
+        case .dictionary(let entries): entries.values.reduce(2) { $0 + 2 + $1.busValueCount }
         }
     }
 }

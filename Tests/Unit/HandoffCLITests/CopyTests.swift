@@ -40,6 +40,9 @@ struct CopyTests {
         #expect(String(validating: name.numbered(1), as: UTF8.self) == String(repeating: "€", count: 78) + ".txt")
         let latin = try #require(CopyName([UInt8](repeating: 0xE9, count: 300)))
         #expect(latin.numbered(1).count == 240)
+        let signs = try #require(CopyName("a".utf8 + [UInt8](repeating: 0xA9, count: 300) + ".profile".utf8))
+        #expect(signs.numbered(1).count == 240)
+        #expect(signs.numbered(1).starts(with: [0x61, 0xA9]))
     }
 
     @Test("A byte that is no text and a control character to a terminal becomes a low line")

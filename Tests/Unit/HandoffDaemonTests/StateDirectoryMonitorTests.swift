@@ -59,6 +59,23 @@ struct StateDirectoryMonitorTests {
         }
     }
 
+    @Test("That another file can be written, or a trial, does not hide that one cannot")
+    func another() async throws {
+        try await withTemporaryDirectory { path in
+            try await StateDirectory.withDirectory(at: path) { directory in
+                let draft = path.appending(".devices.new")
+                try draft.makeSocket()
+                await #expect(throws: HandoffError.self) { try await directory.write([1], to: "devices") }
+                try await directory.write([1], to: "types")
+                try await directory.tryWriting()
+                #expect(directory.obstacle.value?.contains(".devices.new") == true)
+                try draft.removeFile()
+                try await directory.tryWriting()
+                #expect(directory.obstacle.value == nil)
+            }
+        }
+    }
+
     private static func watching(
         _ world: EngineWorld,
         every interval: Duration,

@@ -44,6 +44,13 @@ struct SleeperQueueTests {
             try await end(sleeper)
         }
         #expect(queue.size <= 3)
+        // Between one that is due and one that is later.
+        let (due, middle) = (Sleeper(), Sleeper())
+        queue.add(due, after: .seconds(-1))
+        queue.add(middle, after: .seconds(20))
+        try await end(middle)
+        #expect(queue.removeDue().count == 1)
+        #expect((900...1000).contains(secondsLeft))
         try await end(last)
         #expect(secondsLeft == 0)
     }

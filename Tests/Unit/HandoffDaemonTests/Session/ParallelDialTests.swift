@@ -11,20 +11,23 @@ struct ParallelDialTests {
     private static let answered = HandoffError(.notTrusted, "It does not trust this device.")
     private static let silent = RadioError(.timedOut, "Nobody has answered.")
 
-    /// What is recorded after a dial of an older endpoint that nobody answers.
-    private func failure(before: (any Error)?) async -> (any Error)? {
+    /// What is recorded after a dial of an endpoint that nobody answers, or at which the device answers.
+    private func failure(before: (any Error)?, isAnswered: Bool = false) async -> (any Error)? {
         var record = DialRecord()
         record.failure = before
         var dial = ParallelDial(
             first: PeerEndpoint(address: RadioAddress("old"), port: .sample),
             record: record,
             wait: nil,
-            open: { _, _ in throw Self.silent },
+            open: { _, body in
+                guard isAnswered else { throw Self.silent }
+                try await body(RefusingRadio.Channel())
+            },
             heard: { _ in try await untilCancelled() },
             preceded: nil,
-            body: { _ in }
+            body: { _ in throw Self.answered }
         )
-        await #expect(throws: RadioError.self) { _ = try await dial.run() }
+        await #expect(throws: (any Error).self) { _ = try await dial.run() }
         return dial.record.failure
     }
 
@@ -32,5 +35,6 @@ struct ParallelDialTests {
     func answer() async throws {
         #expect(await failure(before: Self.answered) as? HandoffError == Self.answered)
         #expect((await failure(before: nil) as? RadioError)?.code == .timedOut)
+        #expect(await failure(before: Self.silent, isAnswered: true) as? HandoffError == Self.answered)
     }
 }
