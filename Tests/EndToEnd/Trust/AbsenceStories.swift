@@ -36,7 +36,9 @@ struct AbsenceStories {
                     try await Self.letTabletJoin(desktop, in: world)
                     try await desktop.publishing("org.example.edit") { _ in
                         try await laptop.knows("desktop", "tablet")
-                        try await Self.haveExchanged(laptop, desktop)
+                        // The laptop has a new key, too, since it knows the tablet: the desktop may say in the next slot only
+                        // that it has that, and it is the desktop's that will be lost.
+                        try await Self.haveExchanged(laptop, desktop, bothKeys: false)
                     }
                 }
                 try FileManager.default.removeItem(atPath: state)
@@ -83,13 +85,13 @@ struct AbsenceStories {
         #expect(try desktop.advertisingKeyRecord.id != before)
     }
 
-    /// Waits until each of the two has told the other its key, and neither has anything left to tell.
-    private static func haveExchanged(_ one: Device, _ other: Device) async throws {
+    /// Waits until both know the same circle, and the first has said that it has the other's key; the other, too, if wanted.
+    private static func haveExchanged(_ one: Device, _ other: Device, bothKeys: Bool = true) async throws {
         let (first, second) = (try await one.id, try await other.id)
         let directories = [one, other].map { URL(filePath: $0.world.stateDirectory(of: $0.name)) }
         try await untilFiles(in: directories, "the exchange of the keys") {
             let (mine, theirs) = (try one.circleFile["peers"][second], try other.circleFile["peers"][first])
-            return try one.isKnown(to: mine) && other.isKnown(to: theirs) && !mine["toldDigest"].isNull
+            return try (!bothKeys || one.isKnown(to: mine)) && other.isKnown(to: theirs) && !mine["toldDigest"].isNull
                 && mine["toldDigest"] == theirs["toldDigest"]
         }
     }
