@@ -14,7 +14,7 @@ from repositories import ROOT
 READ = [
     "CHANGELOG.md", "Docs", "Extensions/Browser/manifest.json", "Extensions/Emacs", "Extensions/VSCode/package.json",
     "Packaging", "Sources/HandoffBus/Names", "Sources/HandoffCore/Advertising", "Tests/Scripts/version-agrees",
-    "debian", "Packaging/desktop/window",
+    "debian",
 ]  # fmt: skip
 
 
