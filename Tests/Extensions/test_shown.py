@@ -24,9 +24,11 @@ class CodeTests(ProgramTest):
 
     def setUp(self):
         super().setUp()
-        self.pipe = self.home.home / "tmp/pipe"
-        os.mkfifo(self.pipe)
-        self.addCleanup(self.pipe.unlink)
+        # One for each wait: a pipe that is opened again at once may still have the writer of before.
+        self.pipes = [self.home.home / "tmp" / name for name in ("first", "second")]
+        for pipe in self.pipes:
+            os.mkfifo(pipe)
+            self.addCleanup(pipe.unlink)
 
     def test_no_name_is_a_link_in_a_message(self):
         self.assertTrue(LINK.search(NAMES[0]))
@@ -44,9 +46,9 @@ class CodeTests(ProgramTest):
             read -r line
             printf '%s\\n' {quoted(json.dumps({"event": "offered", "activity": "/a"}))}
             printf '%s\\n' {quoted(json.dumps({"event": "continued", "deviceName": name}))}
-            read -r word < {self.pipe}
+            read -r word < {self.pipes[0]}
             printf '%s\\n' {quoted(json.dumps({"event": "withheld", "message": name}))}
-            read -r word < {self.pipe}
+            read -r word < {self.pipes[1]}
             printf '%s\\n' {quoted(name)} >&2
             exit 1
         """)
@@ -65,10 +67,10 @@ class CodeTests(ProgramTest):
             tell(watch=True, set={"enabled": True}, open={"file": path.decode()})
             lines.wait(lambda line: "continued" in line, "a device that continues it")
             yield status()
-            self.pipe.write_text("go\n", encoding="ascii")
+            self.pipes[0].write_text("go\n", encoding="ascii")
             lines.wait(lambda line: "withheld" in line, "an obstacle")
             yield status()
-            self.pipe.write_text("go\n", encoding="ascii")
+            self.pipes[1].write_text("go\n", encoding="ascii")
             yield json.loads(lines.wait(lambda line: "warning" in line, "a warning"))["warning"]
             yield status()
 
