@@ -74,7 +74,7 @@ def pieces(pipe):
 
 
 def one_stream(world, activity_type, writing, victim, fault, threshold):
-    data = writing.data
+    data, begin = writing.data, world.laptop.log.count
     with process(
         world.laptop.command("publish", "--type", activity_type, "--stream", "--send"), stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -93,6 +93,8 @@ def one_stream(world, activity_type, writing, victim, fault, threshold):
             for piece in pieces(reader.stdout):
                 received += piece
                 if not hit and len(received) >= threshold:
+                    # Before that, nobody has taken the stream, and the publisher rightly waits for somebody else.
+                    world.laptop.log.wait("event=stream.opened", begin)
                     hit = True
                     fault(reader, writer)
                     writing.go_on()
