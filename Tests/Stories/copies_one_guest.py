@@ -93,7 +93,7 @@ def write_desktop(directory):
     (applications / "org.handoffd.Copy.desktop").write_text(
         "[Desktop Entry]\nType=Application\nName=Copies\n"
         f"X-Handoff-Exec=env PATH={PROGRAMS}:/usr/bin:/bin PYTHONPATH={EXTENSIONS} "
-        f"XDG_CONFIG_HOME={directory}/config {EXTENSIONS}/Copy/handoff-copy\n"
+        f"XDG_CONFIG_HOME={directory}/config {EXTENSIONS}/Programs/handoff-copy\n"
         f"X-Handoff-ActivityTypes={TYPE};\n",
         encoding="utf-8",
     )
