@@ -136,7 +136,7 @@ CONFIGURATION ?= $(if $(BLUETOOTHD_VERSION)$(BLUEZ_TREE),stock,one-att-channel)
 BUILD_BLUETOOTHD = Tests/Rig/build-bluetoothd --version "$(BLUETOOTHD_VERSION)" "$(BLUEZ_TREE)"
 
 .PHONY: test-bluez
-test-bluez: ## Run the tests on a real kernel and bluetoothd, in virtual machines; BLUETOOTHD_VERSION= BLUEZ_TREE= KERNEL= PARTS= AT_ONCE=
+test-bluez: ## Run the tests on a real kernel and bluetoothd, in virtual machines; BLUETOOTHD_VERSION= BLUEZ_TREE= KERNEL= SET= PARTS= AT_ONCE=
 	@Tests/Scripts/setup test
 	@[[ -z "$(BLUEZ_TREE)" ]] || Tests/Scripts/setup bluetoothd
 	@[[ -z "$(BLUETOOTHD_VERSION)$(BLUEZ_TREE)" ]] || $(BUILD_BLUETOOTHD)

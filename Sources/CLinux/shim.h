@@ -48,9 +48,9 @@ static inline int handoff_set_attribute(int descriptor, const char *name, const 
 
 // prctl(2): takes a variable number of arguments, which is not imported.
 static inline int handoff_set_dumpable(int dumpable) { return prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0); }
-// The name of the calling thread, for tools such as top(1), of which 15 bytes are kept.
-static inline int handoff_name_thread(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
 static inline int handoff_get_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
+// Of the calling thread, for tools such as top(1); 15 bytes are kept.
+static inline int handoff_name_thread(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
 
 // ioctl_tty(2): winsize is in two modules of the toolchain, and the compiler takes it from either. 0 when `descriptor` is no
 // terminal, or its width is unknown.

@@ -62,8 +62,8 @@ extension StreamCopy.Failure {
             "Standard input cannot be read (\(error)), so the sent data is incomplete; the program on \(device) gets an "
                 + "error."
         case .unconfirmed:
-            "Everything was given to handoffd, and \(device) has not confirmed that it has all of it: the program there ended early, or "
-                + "the connection was lost. See there, and send it again if something is missing."
+            "Everything was given to handoffd, and \(device) has not confirmed that it has all of it: the program there "
+                + "ended early, or the connection was lost. See there, and send it again if something is missing."
         case .unexpectedData:
             "The program on \(device) sends data, for which --send has no use. Leave it out, or give --receive there."
         }

@@ -1,7 +1,7 @@
 /// How much the clients have in their activities, and how much they may have: each of them, and all together.
 ///
-/// What counts is the encoded size of whole activities, or ``bytesPerValue`` for each value of D-Bus that userInfo takes if that is more: in
-/// memory, and in messages of the bus, many small values take more than they do over the radio.
+/// What counts is the encoded size of whole activities, or ``bytesPerValue`` for each value of D-Bus that userInfo takes if
+/// that is more: in memory, and in messages of the bus, many small values take more than they do over the radio.
 package struct ActivityQuota<Owner: Hashable & Sendable>: Sendable {
     /// Some activities: their number and their encoded size.
     private struct Amount: Hashable {
@@ -21,8 +21,8 @@ package struct ActivityQuota<Owner: Hashable & Sendable>: Sendable {
 
     /// What a value of D-Bus counts at least.
     ///
-    /// So userInfo of all activities together has 524,288 of them at most: a list of all objects is one message, which may have
-    /// 1,048,576, and the rest of an activity has some thirty.
+    /// So userInfo of all activities together has 524,288 of them at most: a list of all objects is one message, which may
+    /// have 1,048,576, and the rest of an activity has some thirty.
     package static var bytesPerValue: Int { 8 }
     /// The largest number of activities that one client may have at a time.
     package static var maximumPerOwner: Int { 256 }

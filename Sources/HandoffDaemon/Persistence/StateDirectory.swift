@@ -139,15 +139,7 @@ package struct StateDirectory: Sendable {
     ///
     /// - Throws: ``HandoffError`` with `stateUnwritable`; then the file has not changed.
     package func write(_ bytes: [UInt8], to name: String) async throws(HandoffError) {
-        do throws(HandoffError) {
-            try await onThread { () throws(HandoffError) in try writeNow(bytes, to: name) }
-        } catch {
-            refused.modify { $0.insert(name) }
-            obstacle.update(error.message)
-            throw error
-        }
-        refused.modify { $0.remove(name) }
-        noteSuccess()
+        try await onThread(for: name) { () throws(HandoffError) in try writeNow(bytes, to: name) }
     }
 
     /// Finds out whether a file could be replaced now: makes a draft as large as the largest one, and removes it.
@@ -156,19 +148,21 @@ package struct StateDirectory: Sendable {
     ///
     /// - Throws: ``HandoffError`` with `stateUnwritable`.
     package func tryWriting() async throws(HandoffError) {
-        do throws(HandoffError) {
-            try await onThread { () throws(HandoffError) in try tryWritingNow() }
-        } catch {
-            obstacle.update(error.message)
-            throw error
-        }
-        noteSuccess()
+        try await onThread { () throws(HandoffError) in try tryWritingNow() }
     }
 
-    /// Records that something could be written: no file is refused any more, but those that something else keeps from it.
-    private func noteSuccess() {
-        refused.modify { $0 = $0.filter(isObstructed) }
-        if refused.value.isEmpty { obstacle.update(nil) }
+    /// Notes how a write of a file has ended, or a trial.
+    ///
+    /// After a success, no file is refused but those that something else is in the way of.
+    private func note(_ outcome: Result<Void, HandoffError>, of name: String?) {
+        switch outcome {
+        case .failure(let error):
+            if let name { refused.modify { $0.insert(name) } }
+            obstacle.update(error.message)
+        case .success:
+            refused.modify { $0 = $0.filter { $0 != name && isObstructed($0) } }
+            if refused.value.isEmpty { obstacle.update(nil) }
+        }
     }
 
     /// Whether a file cannot be replaced because of what is in its place, or in that of its draft.
@@ -180,15 +174,20 @@ package struct StateDirectory: Sendable {
         return lstat(path.appending(name).string, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Runs something that writes on a thread of its own.
-    private func onThread(_ body: @escaping @Sendable () throws(HandoffError) -> Void) async throws(HandoffError) {
+    /// Runs something that writes, a file or a trial, on a thread of its own, and notes how it ends.
+    private func onThread(
+        for name: String? = nil,
+        _ body: @escaping @Sendable () throws(HandoffError) -> Void
+    ) async throws(HandoffError) {
         let result = Promise<Result<Void, HandoffError>>()
         do throws(Errno) {
             _ = try BlockingThread { result.fulfil(Result { () throws(HandoffError) in try body() }) }
         } catch {
             throw HandoffError(.stateUnwritable, "\(path) cannot be written: no thread: \(error).")
         }
-        return try await result.valueIgnoringCancellation().get()
+        let outcome = await result.valueIgnoringCancellation()
+        note(outcome, of: name)
+        return try outcome.get()
     }
 
     /// Removes drafts that a crash or a failed write has left: they may hold keys that were replaced since.

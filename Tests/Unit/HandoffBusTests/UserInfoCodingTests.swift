@@ -19,6 +19,26 @@ struct UserInfoCodingTests {
         try UserInfoCoding.userInfo(from: ["k": value].value)["k"]
     }
 
+    /// How many values a reader of a message counts (``DBus/BodyLimits``): each container and what it contains.
+    private static func count(_ value: Value) -> Int {
+        switch value {
+        case .variant(let content): 1 + count(content)
+        case .array(_, let items), .structure(let items): items.reduce(1) { $0 + count($1) }
+        case .dictionary(_, _, let entries): entries.reduce(1) { $0 + count($1.key) + count($1.value) }
+        default: 1
+        }
+    }
+
+    @Test("An activity counts at least the values that a message with it has", arguments: UInt64(0)..<50)
+    func valueCount(_ seed: UInt64) throws {
+        var random = RandomUserInfo(seed: seed)
+        let userInfo = try random.dictionary().merging(Self.forms.enumerated().map { ("\($0)", $1.0) }) { $1 }
+        for (key, value) in userInfo {
+            let values = Self.count(UserInfoCoding.value(of: [key: value])) - 2
+            #expect(values <= value.busValueCount, "\(value)")
+        }
+    }
+
     private static let forms: [(UserInfoValue, Value)] = [
         (.null, tagged("null", .string(""))),
         (.boolean(true), .boolean(true)),

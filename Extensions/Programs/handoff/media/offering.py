@@ -4,25 +4,23 @@ import sys
 import urllib.parse
 
 from handoff.activity import Refusal, file_name, printable
+from handoff.main_loop import LoopPublication
 from handoff.media.mpris import (
     MAXIMUM_POSITION, PATH, PATIENCE, PLAYER, PROPERTIES, TYPE, DBusGMainLoop, GLib, address, dbus, is_player,
 )
-from handoff.publishing import Publication
 
 
 class Follower:
     """Publishes what the player that was started last plays, while it plays or pauses."""
 
-    def __init__(self, loop):
-        self._loop = loop
+    def __init__(self):
         self._bus = dbus.SessionBus()
         # The names of the players, by their connections.
         self._names = {}
         # The connection of the player that is offered, and its activity.
         self._owner = ""
         self._offered = None
-        self._publication = Publication()
-        GLib.io_add_watch(self._publication.output, GLib.IO_IN | GLib.IO_HUP, self._read)
+        self._publication = LoopPublication(GLib, self._handle)
         self._bus.add_signal_receiver(
             self._changed, "PropertiesChanged", PROPERTIES, path=PATH, arg0=PLAYER, sender_keyword="sender"
         )
@@ -31,10 +29,9 @@ class Follower:
             if is_player(name):
                 self._add(str(name), str(self._bus.get_name_owner(name)))
 
-    def close(self):
-        """Ends the activity."""
-        self._publication.close()
-        return self._publication.wait()
+    def run(self):
+        """Follows until this program is ended, or handoffctl has ended; returns the exit status of handoffctl."""
+        return self._publication.run()
 
     def _owner_changed(self, name, old, new):
         if not is_player(name):
@@ -76,14 +73,6 @@ class Follower:
         if self._offered:
             self._offered = None
             self._publication.write(None)
-
-    def _read(self, *_):
-        events = self._publication.read()
-        for event in events or []:
-            self._handle(event["event"])
-        if events is None:
-            self._loop.quit()
-        return events is not None
 
     def _handle(self, event):
         if event == "willSave":
@@ -133,9 +122,4 @@ def follow():
     if dbus is None:
         raise Refusal(69, "The packages python3-dbus and python3-gi are missing.")
     DBusGMainLoop(set_as_default=True)
-    loop = GLib.MainLoop()
-    follower = Follower(loop)
-    for number in (1, 2, 15):
-        GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, number, loop.quit)
-    loop.run()
-    sys.exit(follower.close())
+    sys.exit(Follower().run())

@@ -5,7 +5,7 @@ import sys
 import urllib.parse
 
 from handoff.activity import Refusal, file_name
-from handoff.publishing import Publication
+from handoff.main_loop import LoopPublication
 from handoff.viewing.pages import PATIENCE, TYPE, Atspi, OnBus, find_pages
 
 if Atspi:
@@ -20,8 +20,7 @@ INTERVAL = 500
 class Follower:
     """Publishes the document of the viewer whose window had the focus last, until that viewer ends."""
 
-    def __init__(self, loop):
-        self._loop = loop
+    def __init__(self):
         # The window with the focus; the one that is offered; what tells its page; and what is offered.
         self._active = None
         self._window = None
@@ -31,8 +30,7 @@ class Follower:
         self._trials = TRIALS
         # Tells when the viewer has ended, however: its windows need not say so.
         self._end_of_viewer = None
-        self._publication = Publication()
-        GLib.io_add_watch(self._publication.output, GLib.IO_IN | GLib.IO_HUP, self._read)
+        self._publication = LoopPublication(GLib, self._handle)
         self._listener = Atspi.EventListener.new(self._happened)
         for name in ("window:activate", "window:destroy", "document:page-changed", "document:load-complete",
                      "object:property-change:accessible-name"):
@@ -43,10 +41,9 @@ class Follower:
         if self._active:
             self._take_surely(self._active)
 
-    def close(self):
-        """Ends the activity."""
-        self._publication.close()
-        return self._publication.wait()
+    def run(self):
+        """Follows until this program is ended, or handoffctl has ended; returns the exit status of handoffctl."""
+        return self._publication.run()
 
     def _happened(self, event):
         if event.type == "window:activate":
@@ -130,14 +127,9 @@ class Follower:
             self._offered = None
             self._publication.write(None)
 
-    def _read(self, *_):
-        events = self._publication.read()
-        for event in events or []:
-            if event["event"] == "willSave":
-                self._save()
-        if events is None:
-            self._loop.quit()
-        return events is not None
+    def _handle(self, event):
+        if event == "willSave":
+            self._save()
 
     def _save(self):
         try:
@@ -184,9 +176,4 @@ def follow():
         raise Refusal(69, "The packages python3-gi and gir1.2-atspi-2.0 are missing.")
     Atspi.init()
     Atspi.set_timeout(PATIENCE, PATIENCE)
-    loop = GLib.MainLoop()
-    follower = Follower(loop)
-    for number in (1, 2, 15):
-        GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, number, loop.quit)
-    loop.run()
-    sys.exit(follower.close())
+    sys.exit(Follower().run())
