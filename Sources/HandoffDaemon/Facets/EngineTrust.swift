@@ -163,8 +163,9 @@ struct EngineTrust: Sendable {
     ///
     /// - Throws: ``HandoffError`` with `peerMisbehaved`, `notTrusted` or `stateUnwritable`.
     func receive(_ message: CircleMessage, from peer: DeviceID) async throws {
-        let changes = try await engine.persist { kept throws(HandoffError) in
+        let (changes, _) = try await engine.persist { kept throws(HandoffError) in
             guard kept.devices[peer] != nil else { throw Self.removedMeanwhile }
+            let before = kept.devices.contents
             let changes = try kept.devices.receive(message, from: peer)
             for member in changes.removed { kept.pairings.forget(member.id) }
             // Nor can a device that was removed elsewhere be trusted after a pairing that is not decided.
@@ -172,8 +173,10 @@ struct EngineTrust: Sendable {
             for record in kept.pairings.all {
                 if case .removed? = circle[record.peer.id]?.standing { kept.pairings.forget(record.peer.id) }
             }
-            return changes
-        } then: { state, changes in
+            return (changes, kept.devices.contents != before)
+        } then: { state, received in
+            let (changes, isNews) = received
+            if isNews { state.sessions.recordNews(from: peer) }
             state.show(changes, at: .now)
             if !changes.isEmpty { state.show(.circleChanged(changes, by: peer)) }
         }

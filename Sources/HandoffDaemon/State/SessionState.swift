@@ -21,6 +21,11 @@ struct SessionState: Sendable {
         updateThrottles[device, default: UpdateThrottle()].recordInvitation(at: now)
     }
 
+    /// Records that an exchange with a device has brought something that was not known.
+    mutating func recordNews(from device: DeviceID) {
+        updateThrottles[device]?.recordNews()
+    }
+
     /// Records that somebody has come to this device: a device whose call has failed is dialled again.
     mutating func somebodyCame() {
         for device in updateThrottles.keys { updateThrottles[device]?.somebodyCame() }

@@ -32,6 +32,21 @@ struct UpdateThrottleTests {
         #expect(followed == [0, 10, 20])
     }
 
+    @Test("News allow three more invitations, four times in a slot, so that many old copies are put right in one")
+    func invitationsWithNews() {
+        var throttle = UpdateThrottle()
+        var followed = 0
+        for second in 0..<Int64(900) {
+            throttle.recordInvitation(at: moment(second))
+            guard throttle.shouldCall(at: moment(second), hasUpdate: false) else { continue }
+            followed += 1
+            if followed.isMultiple(of: 3) { throttle.recordNews() }
+        }
+        #expect(followed == 15)
+        throttle.recordInvitation(at: moment(900))
+        #expect(throttle.shouldCall(at: moment(900), hasUpdate: false), "the next slot begins anew")
+    }
+
     @Test("When somebody comes, a device with an update is called once more, and no more invitations are followed")
     func arrival() {
         var throttle = UpdateThrottle()
