@@ -44,7 +44,8 @@ struct UpdateThrottleTests {
         }
         #expect(followed == 15)
         throttle.recordInvitation(at: moment(900))
-        #expect(throttle.shouldCall(at: moment(900), hasUpdate: false), "the next slot begins anew")
+        let isFollowed = throttle.shouldCall(at: moment(900), hasUpdate: false)
+        #expect(isFollowed, "the next slot begins anew")
     }
 
     @Test("When somebody comes, a device with an update is called once more, and no more invitations are followed")
