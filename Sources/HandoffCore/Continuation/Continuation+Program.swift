@@ -19,7 +19,7 @@ extension Continuation.Response {
                 .refused(HandoffError(.notContinuable, "\(program) finds no document to open. Nothing is opened."))
             case 75:
                 .refused(HandoffError(.appFailed, "\(program) cannot open it now. Nothing is opened: try again later."))
-            default: isEarly ? Self(endedEarly: status, reason) : .gaveUp(reason)
+            default: isEarly ? Self(endedEarly: status, reason) : .failedLate(reason)
             }
     }
 

@@ -57,9 +57,11 @@ package struct Continuation: Hashable, Sendable {
         case declined(String? = nil)
         /// The app could not be started, crashed, or did not answer.
         case failed(String)
-        /// The app has waited for something, and does not go on after all, or has not told in time that it does: the
-        /// activity is not opened elsewhere, as the user may have answered the app, or it may still wait.
+        /// The app has not told in time that it goes on: the activity is not opened elsewhere, as the app may still wait.
         case gaveUp(String)
+        /// The app has run for a while, and has ended with an error: the user may have answered it, so that a document is
+        /// not opened elsewhere. A web page is.
+        case failedLate(String)
         /// The app has refused the activity or its document for good: nothing else is opened.
         case refused(HandoffError)
         /// The app was not given the activity, and no other one is: the reason holds for each, or names this one. A web page is
@@ -155,6 +157,8 @@ package struct Continuation: Hashable, Sendable {
             return finish(.success(.app(app)))
         case (.receiving(let activity, _), .handedOver(.withheld(let error))) where activity.webpageURL == nil:
             return finish(.failure(error))
+        case (.receiving(let activity, let app), .handedOver(.failedLate)) where activity.webpageURL != nil:
+            return openElsewhere(activity.withoutDocument, declinedBy: app, or: Self.notForApp)
         case (.receiving, .handedOver(let response)) where response.isFinal:
             return finish(.failure(Self.error(response)))
         case (.receiving(let activity, let app), .handedOver(let response)):
@@ -243,7 +247,7 @@ package struct Continuation: Hashable, Sendable {
 
     private static func error(_ response: Response) -> HandoffError {
         switch response {
-        case .failed(let reason), .gaveUp(let reason), .declined(let reason?):
+        case .failed(let reason), .gaveUp(let reason), .failedLate(let reason), .declined(let reason?):
             HandoffError(.appFailed, "The app could not continue the activity: \(reason)")
         case .refused(let error), .withheld(let error): error
         case .accepted, .declined(nil):
@@ -257,7 +261,7 @@ extension Continuation.Response {
     /// Whether nothing else may be opened in the place of the app.
     fileprivate var isFinal: Bool {
         switch self {
-        case .gaveUp, .refused: true
+        case .gaveUp, .failedLate, .refused: true
         case .accepted, .declined, .failed, .withheld: false
         }
     }

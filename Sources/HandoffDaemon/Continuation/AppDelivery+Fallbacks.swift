@@ -148,9 +148,13 @@ extension AppDelivery {
         do {
             return try await openInPortal(url)
         } catch {
-            guard case .failed(let reason) = await launch(["xdg-open", url.escaped]) else { return nil }
             let first = (error as? DBusError)?.message ?? "\(error)"
-            return HandoffError(.appFailed, "The web page could not be opened: \(first) xdg-open: \(reason)")
+            switch await launch(["xdg-open", url.escaped]) {
+            // Whatever its status is, it has opened nothing (xdg-open(1)).
+            case .failed(let reason), .declined(let reason?):
+                return HandoffError(.appFailed, "The web page could not be opened: \(first) xdg-open: \(reason)")
+            default: return nil
+            }
         }
     }
 

@@ -113,6 +113,13 @@ package struct Activity: Hashable, Sendable {
         return Activity(type: type, unchecked: reduced)
     }
 
+    /// The activity with its web page alone, if it has one.
+    package var withoutDocument: Activity {
+        var undocumented = properties
+        undocumented.documentURL = nil
+        return Activity(type: type, unchecked: undocumented)
+    }
+
     /// Returns the activity with the token by which its origin opens streams to it.
     package func withStreamToken(_ token: UInt64) -> Activity {
         var named = properties

@@ -105,7 +105,8 @@ struct ContinuationTests {
             try end { try $0.handle(.failed(error), id) }
         case .handOver:
             let bad: [Continuation.Response] = [
-                .declined(), .failed("crashed"), .gaveUp("waited"), .refused(error), .withheld(error),
+                .declined(), .failed("crashed"), .gaveUp("waited"), .failedLate("late"), .refused(error),
+                .withheld(error),
             ]
             for response in [.accepted] + bad {
                 try end { try $0.handle(.handedOver(response), id) }
@@ -236,7 +237,7 @@ struct ContinuationTests {
         }
     }
 
-    @Test("What an app has waited for in vain is opened nowhere else, whatever the activity has")
+    @Test("What an app has not told in time is opened nowhere else, whatever the activity has")
     func gaveUp() throws {
         for page in [nil, "https://example.org"] {
             var machine = Continuation()
@@ -247,6 +248,26 @@ struct ContinuationTests {
                 continue
             }
             #expect(actions.count == 1 && error.code == .appFailed && error.message.contains("It did not arrive."))
+        }
+    }
+
+    @Test("In the place of an app that has run for a while and fails, the web page is opened, and no document")
+    func failedLate() throws {
+        let document: [String: UserInfoValue] = [Activity.documentURLKey: .url("file:///home/a/b.txt")]
+        for (page, info) in [("https://example.org", [:]), ("https://example.org", document), (nil, document)] {
+            let activity = try Self.activity(page).with { $0.userInfo = info }
+            var machine = Continuation()
+            _ = machine.handle(.fetched(activity, for: ["a", "b"]))
+            let actions = machine.handle(.handedOver(.failedLate("a ended with the status 2.")))
+            switch actions.first {
+            case .openElsewhere(let left, let app):
+                #expect(page != nil && left.webpageURL == activity.webpageURL && left.documentURL == nil && app == "a")
+                #expect(machine.fallback == .browser)
+            case .finish(.failure(let error)):
+                #expect(page == nil && error.code == .appFailed && error.message.contains("the status 2"))
+            default: Issue.record("\(actions)")
+            }
+            #expect(actions.count == 1)
         }
     }
 

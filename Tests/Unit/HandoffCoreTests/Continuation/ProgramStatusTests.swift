@@ -6,7 +6,7 @@ import Testing
 struct ProgramStatusTests {
     /// What a response has to be, without its words.
     enum Kind: Equatable, Sendable {
-        case accepted, declined, failed, gaveUp, refused, withheld
+        case accepted, declined, failed, failedLate, gaveUp, refused, withheld
 
         init(_ response: Continuation.Response) {
             self =
@@ -14,6 +14,7 @@ struct ProgramStatusTests {
                 case .accepted: .accepted
                 case .declined: .declined
                 case .failed: .failed
+                case .failedLate: .failedLate
                 case .gaveUp: .gaveUp
                 case .refused: .refused
                 case .withheld: .withheld
@@ -24,9 +25,10 @@ struct ProgramStatusTests {
     @Test(
         "65 and 66 are for good and 75 for now, whenever they come; what is soon and another status leaves the activity to others",
         arguments: [
-            (0, .accepted, .accepted), (1, .declined, .gaveUp), (64, .declined, .gaveUp), (65, .refused, .refused),
-            (66, .refused, .refused), (67, .declined, .gaveUp), (69, .declined, .gaveUp), (75, .refused, .refused),
-            (125, .declined, .gaveUp), (126, .failed, .gaveUp), (127, .failed, .gaveUp), (143, .failed, .gaveUp),
+            (0, .accepted, .accepted), (1, .declined, .failedLate), (64, .declined, .failedLate),
+            (65, .refused, .refused), (66, .refused, .refused), (67, .declined, .failedLate),
+            (69, .declined, .failedLate), (75, .refused, .refused), (125, .declined, .failedLate),
+            (126, .failed, .failedLate), (127, .failed, .failedLate), (143, .failed, .failedLate),
         ] as [(Int32, Kind, Kind)]
     )
     func statuses(status: Int32, early: Kind, late: Kind) {
