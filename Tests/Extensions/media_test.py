@@ -20,6 +20,10 @@ import json, sys
 import dbus, dbus.service, dbus.mainloop.glib
 from gi.repository import GLib
 
+def typed(value):
+    # {"dbus": TYPE, "value": VALUE} is a value of that type.
+    return getattr(dbus, value["dbus"])(value["value"]) if set(value) == {"dbus", "value"} else value
+
 class Player(dbus.service.Object):
     @dbus.service.method("org.freedesktop.DBus.Properties", "s", "a{sv}", async_callbacks=("reply", "fail"))
     def GetAll(self, interface, reply, fail):
@@ -27,7 +31,7 @@ class Player(dbus.service.Object):
             return
         self.asked = True
         status = {"PlaybackStatus": "Playing", "Metadata": dbus.Dictionary(values["metadata"], signature="sv")}
-        more = {key: value if isinstance(value, str) else dbus.Int64(value)
+        more = {key: dbus.Int64(value) if type(value) is int else value
                 for key, value in values.get("more", {}).items()}
         reply(dbus.Dictionary({**status, **more}, signature="sv"))
 
@@ -38,7 +42,8 @@ class Player(dbus.service.Object):
     @dbus.service.method("org.mpris.MediaPlayer2.Player", "s")
     def OpenUri(self, uri):
         if values.get("opens"):
-            values["free"]["Metadata"] = dbus.Dictionary({"xesam:url": uri}, signature="sv")
+            metadata = {"xesam:url": uri, **values.get("opened", {})}
+            values["free"]["Metadata"] = dbus.Dictionary(metadata, signature="sv")
             values["free"]["PlaybackStatus"] = "Playing"
 
     @dbus.service.method("org.mpris.MediaPlayer2.Player")
@@ -49,12 +54,32 @@ class Player(dbus.service.Object):
     def Pause(self):
         print("paused", flush=True)
 
-values = json.loads(sys.argv[1])
+class Complete(Player):
+    @dbus.service.method("org.mpris.MediaPlayer2.Player")
+    def Play(self):
+        print("playing", flush=True)
+
+    @dbus.service.method("org.mpris.MediaPlayer2.Player", "x")
+    def Seek(self, offset):
+        print(f"sought {offset}", flush=True)
+        self.move(values["free"].get("Position", 0) + offset)
+
+    @dbus.service.method("org.mpris.MediaPlayer2.Player", "ox")
+    def SetPosition(self, track, position):
+        print(f"set {track} {position}", flush=True)
+        self.move(position)
+
+    def move(self, position):
+        if "Position" in values["free"] and not values.get("stays"):
+            values["free"]["Position"] = dbus.Int64(position)
+
+values = json.loads(sys.argv[1], object_hook=typed)
 dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
 bus = dbus.SessionBus()
-player = Player(bus, "/org/mpris/MediaPlayer2")
+player = (Complete if values.get("is_complete") else Player)(bus, "/org/mpris/MediaPlayer2")
 player.asked = False
-name = dbus.service.BusName("org.mpris.MediaPlayer2.fake", bus)
+service = values.get("service") and dbus.service.BusName(values["service"], bus)
+name = dbus.service.BusName("org.mpris.MediaPlayer2." + values.get("name", "fake"), bus)
 print("ready", flush=True)
 GLib.MainLoop().run()
 """

@@ -16,6 +16,7 @@ class SlowTests(WaitTest, MediaTest):
             self.site = self.enterContext(SlowSite(file.read(), "audio/x-wav"))
         # On a display that is none, the mpv of the system would be started.
         self.addCleanup(self.desktop.program("mpv", "#!/bin/sh\nexit 2\n").unlink)
+        self.browse("exit 3")
         self.following()
         self.origin = self.fake(metadata={"xesam:url": self.site.url("film.wav")})
         self.film = self.events.wait_activity("added")["object"]
@@ -30,15 +31,19 @@ class SlowTests(WaitTest, MediaTest):
         self.configure("command = slow-mpv --start={position} {uri}")
         return lambda: int(number.read_text(encoding="ascii"))
 
-    def take(self, status, outcome):
-        """Continues the film, which the site has or has not, after a while."""
+    def browse(self, command):
+        """Has the browser of the desktop, which gets what no player plays, do this."""
+        self.addCleanup(self.desktop.program("xdg-open", f"#!/bin/sh\n{command}\n").unlink, missing_ok=True)
+
+    def take(self, status, outcome, result=None):
+        """Continues the film, which the site has or has not, after a while; returns with that of `handoffctl`."""
         with self.continuing() as continuing:
             self.site.wait_request()
             self.let_time_pass()
             self.assertIsNone(continuing.poll())
             self.site.answer(status)
             self.assertEqual(self.told(), (outcome, self.film))
-            self.assertEqual(continuing.wait(), int(status != 200))
+            self.assertEqual(continuing.wait(), int(status != 200) if result is None else result)
 
     def wait_paused(self):
         """Waits until the player of the laptop is told to pause."""
@@ -84,6 +89,14 @@ class SlowTests(WaitTest, MediaTest):
         self.command()
         self.take(404, "continuationFailed")
         self.assert_plays_on()
+
+    def test_what_fails_at_last_in_a_player_gets_the_browser(self):
+        log = self.desktop.home / "browser.log"
+        self.addCleanup(log.unlink)
+        self.browse(f'echo "$*" >> {log}')
+        self.command()
+        self.take(404, "continued", 0)
+        self.assertEqual(log.read_text(encoding="utf-8"), self.site.url("film.wav") + "\n")
 
     def test_a_player_that_tells_nothing_counts_as_one_that_plays(self):
         pipe = self.desktop.home / "player.pipe"

@@ -20,9 +20,11 @@ class Refusal(Exception):
     after the document was examined.
     """
 
-    def __init__(self, status, message):
+    def __init__(self, status, message, has_page=False):
         super().__init__(message)
         self.status = status
+        # Whether handoffd opens a web page in the place of this program, whenever it ends with 69.
+        self.has_page = has_page
 
 
 def read_activity(kind):

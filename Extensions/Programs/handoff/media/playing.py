@@ -7,12 +7,14 @@ import subprocess
 import time
 import urllib.parse
 
-from handoff.activity import Refusal, document, printable, read_activity
+from handoff.activity import Refusal, document, file_name, printable, read_activity
 from handoff.documents import Document
+from handoff.media.addresses import MAXIMUM_ADDRESS, address, is_media_address
 from handoff.media.contents import is_media
-from handoff.media.mpris import MAXIMUM_ADDRESS, MAXIMUM_POSITION, PREFIX, TYPE, DBusGMainLoop, address, dbus
+from handoff.media.mpris import PREFIX, TYPE, DBusGMainLoop, dbus
 from handoff.media.players import Player, players
-from handoff.program import become, expand, settings
+from handoff.media.told import MAXIMUM_POSITION
+from handoff.program import become, expand, notify, settings
 from handoff.starting import go_on_once, has_open
 
 # How long a player may take to begin, in seconds, unless media.conf says otherwise.
@@ -52,6 +54,9 @@ class Media:
         is_number = isinstance(position, int) and not isinstance(position, bool) and 0 < position <= MAXIMUM_POSITION
         self.position = position if is_number else 0
         self.is_playing = info.get("isPlaying") is not False
+        self.title = file_name(self.path) if self.path is not None else printable(activity.get("title")) or self.uri
+        # A computer with an earlier version offers what it plays as media, also where that is a page.
+        self.is_page = self.path is None and not is_media_address(self.uri, printable(info.get("mimeType")))
 
     @property
     def seconds(self):
@@ -97,7 +102,10 @@ def play_in_running(media, chosen, bus, patience):
         (place for place, kind in enumerate(order) if (name + ".").startswith(f"{PREFIX}{kind}.")), len(order)
     ))
     running = (Player(bus, name) for name in names)
-    return any(player.can_take(media) and player.play(media, patience) for player in running)
+    player = next((player for player in running if player.can_take(media) and player.play(media, patience)), None)
+    if player and player.shortcomings:
+        notify(media.title, " ".join(["It goes on here.", *player.shortcomings]))
+    return player is not None
 
 
 def command(media, chosen):
@@ -133,6 +141,8 @@ def knows_references():
 def play():
     """Plays the media of an activity, in a player that runs or in one that is started."""
     media = Media(*read_activity(TYPE))
+    if media.is_page:
+        raise Refusal(69, "This is a page, and not sound or video: a browser opens it.", has_page=True)
     chosen = settings("media.conf", "media")
     try:
         patience = float(chosen.get("patience", PATIENCE_TO_BEGIN))
@@ -145,4 +155,5 @@ def play():
     if words:
         go_on_once(Started(media, bus).plays, patience)
         become(words)
-    raise Refusal(69, "No player that runs here plays it, and none can be started: see Docs/Media.md.")
+    message = "No player that runs here plays it, and none can be started: see Docs/Media.md."
+    raise Refusal(69, message, has_page=media.path is None)
