@@ -40,6 +40,17 @@ class BashTests(BashShellTest):
         first = self.events.wait("a document", lambda e: e["properties"].get("DocumentURL"))["properties"]
         self.assertTrue(first["DocumentURL"].endswith("/second"), first)
 
+    def test_a_terminal_that_shows_what_it_does_not_know_gets_no_sequences(self):
+        for directory, variables in (("first", {"TERM": "dumb"}), ("second", {"INSIDE_EMACS": "28.2,comint"})):
+            with self.subTest(variables=variables):
+                shell = self.shell(directory=self.directory(directory), **variables)
+                self.events.wait_document(self.directory(directory))
+                self.run_command(shell, "cd ..")
+                self.events.wait_document(self.laptop.docs)
+                self.assertNotIn(b"[?1004", shell.raw)
+                shell.type("exit\r")
+                self.events.wait_activity("removed")
+
     def test_who_waits_for_a_long_command_may_be_elsewhere(self):
         for name in ("slow", "quick"):
             self.directory(name)

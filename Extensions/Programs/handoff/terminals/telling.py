@@ -9,10 +9,19 @@ import stat
 from handoff.activity import Refusal
 from handoff.terminals.offering import Publisher
 from handoff.terminals.reports import record
+from handoff.terminals.sitting import sitting
 
 
 def tell(report):
-    """Records a report if it is the newest, and wakes the program that publishes; becomes it if there is none."""
+    """Records a report if it is the newest, and wakes the program that publishes; becomes it if there is none.
+
+    What a person does at another computer is no report.
+    """
+    around = sitting(str(report["shell"]), dict(os.environ))
+    if around is None:
+        return
+    # The bus is that of now, too.
+    os.environ.update({name: around[name] for name in ("DBUS_SESSION_BUS_ADDRESS",) if name in around})
     home = os.path.join(own_directory(os.environ["XDG_RUNTIME_DIR"]), "handoff-terminal")
     os.makedirs(home, mode=0o700, exist_ok=True)
     own_directory(home)
