@@ -1,6 +1,7 @@
 """Sockets that nobody else can have put where they are."""
 
 import fnmatch
+import glob
 import itertools
 import os
 import pathlib
@@ -28,6 +29,17 @@ def own_sockets(directory, *patterns):
     found = {path: status for path in paths if (status := own(path, os.getuid()))}
     sockets = [path for path, status in found.items() if stat.S_ISSOCK(status.st_mode)]
     return sorted(sockets, key=lambda path: found[path].st_mtime, reverse=True)
+
+
+def own_socket(path):
+    """Whether one socket is of this kind, wherever it is."""
+    return bool(own_sockets(os.path.dirname(path), glob.escape(os.path.basename(path))))
+
+
+def newest_first(paths):
+    """These sockets, each once, the newest first."""
+    found = {os.path.realpath(path): status for path in paths if (status := own(path, os.getuid()))}
+    return sorted(found, key=lambda path: found[path].st_mtime, reverse=True)
 
 
 def is_unchangeable(path):

@@ -8,7 +8,8 @@ import subprocess
 import urllib.parse
 
 from handoff.editing.windows import last_used, show_text
-from handoff.sockets import listened, own_sockets, runtime_directory, temporary_directory
+from handoff.processes import listening
+from handoff.sockets import listened, newest_first, own_socket, own_sockets, runtime_directory, temporary_directory
 
 # How long an editor that has answered that it could take the document may take for it, in seconds: longer if it asks
 # the person something.
@@ -33,6 +34,13 @@ def answer(words, patience, errors=subprocess.DEVNULL):
     except (OSError, subprocess.SubprocessError):
         return None
     return result.stdout.decode("utf-8", "replace").strip() if result.returncode == 0 else None
+
+
+def sockets_of(program, paths):
+    """The sockets of the newest editors that listen: those at these paths, and those of programs whose name begins so."""
+    # Some distributions wrap a program, and call it `.emacs-wrapped`.
+    elsewhere = filter(own_socket, listening(lambda name: name.lstrip(".").startswith(program)))
+    return listened(newest_first([*paths, *elsewhere]), MAXIMUM_EDITORS)
 
 
 class Vim:
@@ -116,10 +124,16 @@ class Neovim(Vim):
         """Every Neovim of this user, the newest first."""
         if not shutil.which("nvim"):
             return []
-        # From 0.8 on in the runtime directory; before, in a directory for temporary files.
-        paths = own_sockets(runtime_directory(), "nvim.*")
-        paths += own_sockets(temporary_directory(), "nvim*/0", "nvim.*/*/nvim.*")
-        return [cls(path) for path in listened(paths, MAXIMUM_EDITORS)]
+        # From 0.8 on in the runtime directory; before, in a directory for temporary files. From 0.9 on, its name begins
+        # as NVIM_APPNAME says, or `--listen`, which can also name a place anywhere.
+        paths = filter(cls.is_named, own_sockets(runtime_directory(), "*.*.*"))
+        others = own_sockets(temporary_directory(), "nvim*/0", "nvim.*/*/nvim.*")
+        return [cls(path) for path in sockets_of("nvim", [*paths, *others])]
+
+    @staticmethod
+    def is_named(path):
+        """Whether a socket is named as Neovim names its own: for what it is, its process, and a number."""
+        return all(part.isdigit() for part in path.rsplit(".", 2)[1:])
 
     def evaluate(self, expression, patience):
         # It prints the value to standard error, as `print()` of it does without a terminal.
@@ -143,9 +157,10 @@ class Emacs:
         """Every server of this user."""
         if not shutil.which("emacsclient"):
             return []
+        # Where `server-socket-dir` and `server-name` say that it is by themselves; they can name a place anywhere.
         paths = own_sockets(runtime_directory(), "emacs/*")
         paths += own_sockets(temporary_directory(), f"emacs{os.getuid()}/*")
-        return [cls(path) for path in listened(paths, MAXIMUM_EDITORS)]
+        return [cls(path) for path in sockets_of("emacs", paths)]
 
     def evaluate(self, expression, patience):
         """The value of an expression in the editor."""
@@ -202,8 +217,10 @@ class Emacs:
 class Code:
     """VS Code, which opens what its command says in the window that is running."""
 
-    # What VS Code and its free build call their command, and their sockets.
-    PROGRAMS = ("code", "codium")
+    # What VS Code and what is built from its source call their command, and mostly their process.
+    PROGRAMS = (
+        "code", "codium", "code-insiders", "codium-insiders", "code-oss", "vscodium", "cursor", "windsurf", "positron",
+    )
 
     def __init__(self, program):
         self.program = program
@@ -218,9 +235,11 @@ class Code:
     @classmethod
     def running(cls, patience):
         """The VS Code of this user, if it runs."""
-        program = next(filter(shutil.which, cls.PROGRAMS), None)
-        sockets = own_sockets(runtime_directory(), "vscode-*main.sock") if program else []
-        return [cls(program)] if listened(sockets, 1) else []
+        programs = list(filter(shutil.which, cls.PROGRAMS))
+        sockets = own_sockets(runtime_directory(), "vscode-*main.sock") if programs else []
+        # The command of another one that is installed would start that.
+        names = listening(programs.__contains__) if sockets else {}
+        return [cls(names.get(path, programs[0])) for path in listened(sockets, 1)]
 
     def probe(self, place, patience):
         """`idle` if it can have a document of this name."""
