@@ -16,6 +16,8 @@ from handoff.activity import INPUT, Refusal, printable
 # How soon after its start, in seconds, a program has to end for handoffd to open the document elsewhere. The daemon
 # waits 2 s (AppDelivery.programLimit), of which the interpreter needs a part.
 FALLBACK = 1.5
+# How long the notification server may take to say what it can, in seconds.
+PATIENCE_TO_ASK = 1.0
 
 
 def settings(name, section):
@@ -69,11 +71,11 @@ def program():
 def notify(title, text, action=None, patience=1.0):
     """Shows a notification; with an action, returns the process that prints `open` when the person has chosen it.
 
-    Names in both are written by others. In the text, servers read markup; in the title, some do against the rules
+    Names in both are written by others. In the text, most servers read markup; in the title, some do against the rules
     (Desktop Notifications Specification, "Markup"), and others show each character: so it begins none.
     """
     words = ["notify-send", "--app-name=Handoff", *([f"--action=open={action}"] if action else []), "--",
-             title.replace("<", "\u2039"), html.escape(text, quote=False)]
+             title.replace("<", "\u2039"), as_body(text)]
     try:
         child = subprocess.Popen(
             words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -84,6 +86,33 @@ def notify(title, text, action=None, patience=1.0):
         child.wait(timeout=patience)
     except (OSError, subprocess.SubprocessError):
         pass
+    return None
+
+
+def as_body(text):
+    """A text as the body of a notification: with characters of markup escaped, unless the server reads no markup."""
+    escaped = html.escape(text, quote=False)
+    return text if escaped != text and reads_markup() is False else escaped
+
+
+def reads_markup():
+    """Whether the notification server reads markup (its capability `body-markup`); None if it cannot be asked."""
+    service, path = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
+    method = ["--method", f"{service}.GetCapabilities"]
+    for words in (
+        ["gdbus", "call", "--session", "--dest", service, "--object-path", path, *method],
+        ["busctl", "--user", "call", service, path, service, "GetCapabilities"],
+    ):
+        try:
+            result = subprocess.run(
+                words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                timeout=PATIENCE_TO_ASK, check=False,
+            )
+        except (OSError, ValueError, subprocess.SubprocessError):
+            continue
+        if result.returncode == 0:
+            # gdbus writes ' around each, busctl writes ".
+            return re.search("""['"]body-markup['"]""", result.stdout) is not None
     return None
 
 
@@ -106,6 +135,6 @@ def refuse(refusal):
     print(f"{program()}: {refusal}", file=sys.stderr)
     # handoffd opens the document in its default app when there is no program for it, and says what fails then; but not
     # of a program that has run for a while, in whose place it opens nothing.
-    if refusal.status != 69 or time.monotonic() - STARTED > FALLBACK:
+    if refusal.status != 69 or time.monotonic() - STARTED > FALLBACK and not refusal.has_page:
         notify("Not opened", str(refusal))
     sys.exit(refusal.status)
