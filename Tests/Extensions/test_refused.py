@@ -76,7 +76,7 @@ class MediaTests(ProgramTest):
         path = self.home.write("film.mp4", film())
         status, said = self.run_program("handoff-media", MEDIA, path, variables=variables)
         self.assertEqual((status, self.log.read_text(encoding="utf-8")), (69, ""), said)
-        self.run_program("handoff-media", MEDIA, webpageURL="https://example.org/film", variables=variables)
+        self.run_program("handoff-media", MEDIA, webpageURL="https://example.org/film.mp4", variables=variables)
         self.assertEqual(self.log.read_text(encoding="utf-8"), "started\n")
 
 
