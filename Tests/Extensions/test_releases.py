@@ -68,9 +68,9 @@ class OfRelease:
 
 
 class AppNameTests(OfRelease, EditTest):
-    """Neovim of Debian 13, which can have another name, as distributions of it give it."""
+    """Neovim of Debian 13 or newer, which can have another name, as distributions of it give it."""
 
-    release = "trixie"
+    release = next((release for release in RELEASES if release != "bookworm"), "")
 
     def test_a_neovim_with_another_name_is_found(self):
         self.start("nvim", "config/lazyvim/init.vim", NVIM_APPNAME="lazyvim")
