@@ -17,7 +17,7 @@ VLC = ["-I", "dummy", "--aout=adummy", "--vout=vdummy", "--no-one-instance", "--
 # A player of which a test decides what it answers.
 FAKE = """#!/usr/bin/python3
 import json, sys
-import dbus, dbus.service, dbus.mainloop.glib
+import dbus, dbus.lowlevel, dbus.service, dbus.mainloop.glib
 from gi.repository import GLib
 
 def typed(value):
@@ -80,6 +80,10 @@ player = (Complete if values.get("is_complete") else Player)(bus, "/org/mpris/Me
 player.asked = False
 service = values.get("service") and dbus.service.BusName(values["service"], bus)
 name = dbus.service.BusName("org.mpris.MediaPlayer2." + values.get("name", "fake"), bus)
+for arguments in values.get("signals", []):
+    signal = dbus.lowlevel.SignalMessage(player._object_path, "org.freedesktop.DBus.Properties", "PropertiesChanged")
+    signal.append("org.mpris.MediaPlayer2.Player", *arguments)
+    bus.send_message(signal)
 print("ready", flush=True)
 GLib.MainLoop().run()
 """

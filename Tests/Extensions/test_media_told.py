@@ -76,7 +76,8 @@ class ToldTests(ProgramTest):
         for url in ("file:///a%20b", "file://localhost/a%20b", "file:/a%20b", "FILE:///a b"):
             with self.subTest(url=url):
                 self.assertEqual(address(url), {"documentURL": "file:///a%20b"})
-        for url in ("file://elsewhere/a", "file:a", "", "smb://a/b", "https://", "https://u:p@a.example/x.mp4"):
+        for url in ("file://elsewhere/a", "file:a", "", "smb://a/b", "https://", "https://u:p@a.example/x.mp4",
+                    "file:///" + "a" * 4096, "https://a.example/" + "a" * 2048):
             with self.subTest(url=url):
                 self.assertIsNone(address(url))
 
@@ -131,10 +132,11 @@ class OfferedTests(MediaTest):
             ({"xesam:url": url, "xesam:title": 1984, "xesam:artist": "one"}, {"Position": math.nan}, ("1984", None)),
             ({"xesam:url": url, "xesam:title": {"dbus": "ObjectPath", "value": "/a"}}, {"Position": True}, ("/a", None)),
             ({"xesam:url": url}, {"Position": {"dbus": "UInt64", "value": 2**64 - 1}, "Rate": math.inf}, ("film.mp4", None)),
+            ({"xesam:url": url, "xesam:title": ["", "7"]}, {"Position": "-3", "PlaybackStatus": "PLAYING"}, ("7", None)),
             ({"xesam:url": url}, {"Position": {"dbus": "Byte", "value": 9}, "PlaybackStatus": ["playing"]}, ("film.mp4", 9)),
         ):
             with self.subTest(metadata=metadata, more=more):
-                self.fake(metadata=metadata, more=more)
+                self.fake(metadata=metadata, more=more, signals=[[7], ["a", "b"], [["a"], {"b": 1}], [{"a": 1}, 5, 6], []])
                 self.assertEqual(self.added()["Title"], expected[0])
                 self.assertEqual(self.fetched()["userInfo"].get("position"), expected[1])
 

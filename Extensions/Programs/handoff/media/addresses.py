@@ -7,6 +7,8 @@ from handoff.media.contents import NAMES
 
 # The longest address that is offered, as of a web page in a browser.
 MAXIMUM_ADDRESS = 2048
+# The longest path of Linux, with the byte that ends it (PATH_MAX).
+MAXIMUM_PATH = 4096
 # In the web, lists say where the parts of a broadcast are: those of a file are refused (contents.py).
 LISTS = frozenset((".m3u8", ".mpd", ".m3u", ".pls", ".asx", ".xspf", ".ism"))
 WEB_NAMES = frozenset(os.fsdecode(name) for name in NAMES) | LISTS
@@ -26,7 +28,8 @@ def address(url):
     scheme, _, rest = url.partition(":")
     if scheme.lower() == "file":
         path = urllib.parse.unquote_to_bytes(file_path(rest))
-        return None if not path or b"\0" in path else {"documentURL": "file://" + urllib.parse.quote(path)}
+        is_path = 0 < len(path) < MAXIMUM_PATH and b"\0" not in path
+        return {"documentURL": "file://" + urllib.parse.quote(path)} if is_path else None
     try:
         parts = urllib.parse.urlsplit(url)
     except ValueError:

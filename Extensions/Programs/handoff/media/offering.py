@@ -10,7 +10,7 @@ from handoff.media.addresses import address, is_media_address
 from handoff.media.mpris import (
     PATH, PATIENCE, PLAYER, PREFIX, PROPERTIES, ROOT, TYPE, DBusGMainLoop, GLib, dbus, is_browser, is_player,
 )
-from handoff.media.told import Told
+from handoff.media.told import Told, texts
 
 # What a player has open that is a page goes on in a browser.
 BROWSING = "NSUserActivityTypeBrowsingWeb"
@@ -62,9 +62,10 @@ class Follower:
 
         self._call(owner, PROPERTIES, "Get", [ROOT, "DesktopEntry"], follow, follow)
 
-    def _changed(self, _, changed=(), invalidated=(), *__, sender):
-        names = {"PlaybackStatus", "Metadata"}
-        if sender in self._names and names & {*map(str, changed), *map(str, invalidated)}:
+    def _changed(self, _, changed=None, invalidated=None, *__, sender):
+        # What changes in a dictionary, and the names in a list, if they are that.
+        names = {*texts(list(changed) if isinstance(changed, dict) else []), *texts(invalidated)}
+        if sender in self._names and names & {"PlaybackStatus", "Metadata"}:
             self._ask(sender, lambda told: self._take(sender, told))
 
     def _ask(self, owner, then, otherwise=lambda: None):

@@ -13,7 +13,7 @@ from handoff.media.addresses import MAXIMUM_ADDRESS, address, is_media_address
 from handoff.media.contents import is_media
 from handoff.media.mpris import PREFIX, TYPE, DBusGMainLoop, dbus
 from handoff.media.players import Player, players
-from handoff.media.told import MAXIMUM_POSITION
+from handoff.media.told import microseconds
 from handoff.program import become, expand, notify, settings
 from handoff.starting import go_on_once, has_open
 
@@ -50,9 +50,7 @@ class Media:
             self.uri = "file://" + urllib.parse.quote(self.path)
         if self.uri is None:
             raise Refusal(65, "The activity has no file of this computer, and no web address.")
-        position = info.get("position")
-        is_number = isinstance(position, int) and not isinstance(position, bool) and 0 < position <= MAXIMUM_POSITION
-        self.position = position if is_number else 0
+        self.position = microseconds(info.get("position")) or 0
         self.is_playing = info.get("isPlaying") is not False
         self.title = file_name(self.path) if self.path is not None else printable(activity.get("title")) or self.uri
         # A computer with an earlier version offers what it plays as media, also where that is a page.
