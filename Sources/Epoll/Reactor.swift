@@ -87,8 +87,7 @@ package final class Reactor: Sendable {
         do {
             try control(EPOLL_CTL_MOD, descriptor, events | EPOLLONESHOT.rawValue, token)
         } catch {
-            table.wake(.reading, token, .closed)
-            table.wake(.writing, token, .closed)
+            table.wakeAll(token, .closed)
         }
     }
 
@@ -131,6 +130,8 @@ extension Reactor {
     package enum Direction: Sendable {
         case reading
         case writing
+        /// A file of the kernel has changed that tells its changes so, such as the name of the host (proc_sys_poll).
+        case priority
     }
 
     /// The reason why a waiting task was resumed.

@@ -16,6 +16,7 @@ struct ReactorTable {
         let descriptor: CInt
         var reader: Waiter?
         var writer: Waiter?
+        var observer: Waiter?
     }
 
     private var registrations: [Token: Registration] = [:]
@@ -38,8 +39,7 @@ struct ReactorTable {
 
     /// Removes a registration and wakes its waiters.
     mutating func remove(_ token: Token) {
-        wake(.reading, token, .closed)
-        wake(.writing, token, .closed)
+        wakeAll(token, .closed)
         registrations[token] = nil
     }
 
@@ -56,6 +56,9 @@ struct ReactorTable {
         case .writing:
             precondition(registration.writer == nil, "Two tasks wait to write one descriptor.")
             registration.writer = waiter
+        case .priority:
+            precondition(registration.observer == nil, "Two tasks wait for the changes of one descriptor.")
+            registration.observer = waiter
         }
         registrations[token] = registration
         return true
@@ -67,15 +70,22 @@ struct ReactorTable {
             switch direction {
             case .reading: registrations[token]?.reader.take()
             case .writing: registrations[token]?.writer.take()
+            case .priority: registrations[token]?.observer.take()
             }
         if let waiter { woken.append((waiter, reason)) }
     }
 
-    /// Wakes the waiters for `events`; an error or a hang-up wakes both (epoll_ctl(2)).
+    /// Wakes all waiters of a registration.
+    mutating func wakeAll(_ token: Token, _ reason: Reactor.Wake) {
+        for direction in [Reactor.Direction.reading, .writing, .priority] { wake(direction, token, reason) }
+    }
+
+    /// Wakes the waiters for `events`; an error or a hang-up wakes all (epoll_ctl(2)).
     mutating func deliver(_ events: UInt32, _ token: Token) {
         let failure = EPOLLERR.rawValue | EPOLLHUP.rawValue
         if events & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue | failure) != 0 { wake(.reading, token, .ready) }
         if events & (EPOLLOUT.rawValue | failure) != 0 { wake(.writing, token, .ready) }
+        if events & (EPOLLPRI.rawValue | failure) != 0 { wake(.priority, token, .ready) }
     }
 
     /// Returns the descriptor and the epoll events for which its waiters wait.
@@ -83,15 +93,13 @@ struct ReactorTable {
         guard let registration = registrations[token] else { return nil }
         let reading = registration.reader == nil ? 0 : EPOLLIN.rawValue | EPOLLRDHUP.rawValue
         let writing = registration.writer == nil ? 0 : EPOLLOUT.rawValue
-        return (registration.descriptor, reading | writing)
+        let priority = registration.observer == nil ? 0 : EPOLLPRI.rawValue
+        return (registration.descriptor, reading | writing | priority)
     }
 
     /// Wakes every waiter with `closed`, and every later one at once.
     mutating func end() {
         hasEnded = true
-        for token in registrations.keys {
-            wake(.reading, token, .closed)
-            wake(.writing, token, .closed)
-        }
+        for token in registrations.keys { wakeAll(token, .closed) }
     }
 }

@@ -105,6 +105,7 @@ package struct Daemon<R: Radio>: Sendable {
         return [
             try SignalService.ending(on: reactor),
             try SignalService.reloading(reloader, on: reactor),
+            HostNameService(reloader, on: reactor, logger: logger),
             LoginSessionMonitor(engine: engine, bus: .system, logger: logger),
             RadioService(engine: engine, radio: radio, logger: logger),
             AlarmService(engine: engine, reactor: reactor),

@@ -12,7 +12,7 @@ package struct DaemonOptions: Sendable {
     /// The user's directory for files of running programs; nil when there is none.
     package let runtimeDirectory: FilePath?
     /// The name that other devices display for this one.
-    package let name: DeviceName
+    package internal(set) var name: DeviceName
 
     /// Whether activities stay advertised while the user's session is locked or idle.
     package let staysWhenAway: Bool

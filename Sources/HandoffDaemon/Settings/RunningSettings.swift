@@ -9,7 +9,7 @@ package struct RunningSettings: Sendable {
     private let line: Settings.CommandLine
     private let environment: [String: String]
     /// Returns the present name of the host.
-    private let hostName: @Sendable () -> String
+    let hostName: @Sendable () -> String
 
     /// Reads the settings.
     ///

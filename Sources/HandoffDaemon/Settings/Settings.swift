@@ -17,13 +17,15 @@ package struct Settings: Sendable {
     }
 
     package let radio: RadioChoice
-    package let daemon: DaemonOptions
+    package private(set) var daemon: DaemonOptions
     /// The files that an earlier version of handoffd has read, in JSON5, and the next one does not read.
     package let earlierFiles: [String]
     package var transport: ChannelTransport { values.transport }
     package var logLevel: Logger.Level { values.logLevel }
 
-    private let values: SettingValues
+    private var values: SettingValues
+    /// Whether the device has no name of its own.
+    private let hasNameOfHost: Bool
 
     /// The options given on the command line; nil for those that were not given.
     package struct CommandLine: Sendable {
@@ -56,7 +58,8 @@ package struct Settings: Sendable {
     package init(_ line: CommandLine, environment: [String: String], hostName: String) throws {
         let files = try SettingFiles(option: line.configuration, environment: environment)
         var values = try Self.values(line.texts, files)
-        values.name = values.name ?? DeviceName(cleaning: hostName) ?? .linux
+        hasNameOfHost = values.name == nil
+        values.name = values.name ?? Self.name(ofHost: hostName)
         self.values = values
         earlierFiles = files.earlierFiles
         switch values.radio {
@@ -76,6 +79,17 @@ package struct Settings: Sendable {
             environment: environment
         )
     }
+
+    /// Returns these settings on a host of another name; nil if that changes nothing.
+    func renamed(toHost hostName: String) -> Settings? {
+        let name = Self.name(ofHost: hostName)
+        guard hasNameOfHost, daemon.name != name else { return nil }
+        var settings = self
+        (settings.values.name, settings.daemon.name) = (name, name)
+        return settings
+    }
+
+    private static func name(ofHost hostName: String) -> DeviceName { DeviceName(cleaning: hostName) ?? .linux }
 
     /// Reads each setting from the first place that has it.
     private static func values(_ line: [String: String], _ files: SettingFiles) throws -> SettingValues {

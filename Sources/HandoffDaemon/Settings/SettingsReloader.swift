@@ -51,6 +51,22 @@ final class SettingsReloader: SettingsHandler {
         }
     }
 
+    /// Gives the device the name that the host has now, unless it has one of its own; reads nothing else again.
+    ///
+    /// - Throws: ``HandoffError`` with `stateUnwritable` when the name cannot be kept; then it has not changed.
+    func takeHostName() async throws {
+        try await turn.withLock {
+            guard let new = state.withLock(\.current).renamed(toHost: running.hostName()) else { return }
+            try await engine.trust.configure(new.daemon.name)
+            state.withLock { $0.current = new }
+            engine.change { state, _ in state.show(.settingsChanged) }
+            logger.notice(
+                "the host has another name, which is that of this device",
+                metadata: ["event": "host.renamed", "name": "\(new.daemon.deviceName)"]
+            )
+        }
+    }
+
     private func read() throws(HandoffError) -> Settings {
         do {
             return try running.readAgain()

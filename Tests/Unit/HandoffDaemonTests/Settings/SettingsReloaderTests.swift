@@ -4,9 +4,11 @@ import HandoffCore
 @testable import HandoffDaemon
 import HandoffModel
 import Logging
+import Synchronization
 import SystemPackage
 import Testing
 import TestLimits
+import TestRuns
 
 @Suite("The settings can be read again while the daemon runs", .endsWithin(minutes: 10))
 struct SettingsReloaderTests {
@@ -18,14 +20,18 @@ struct SettingsReloaderTests {
     }
 
     /// Runs `body` with an engine that was started with the configuration `text`.
-    private static func run(_ text: String, _ body: (Scene) async throws -> Void) async throws {
+    private static func run(
+        _ text: String,
+        hostName: @escaping @Sendable () -> String = { "host" },
+        _ body: (Scene) async throws -> Void
+    ) async throws {
         try await EngineWorld.run { world in
             try await withTemporaryDirectory { directory in
                 let file = directory.appending("handoffd.conf")
                 try file.write(text)
                 var line = Settings.CommandLine()
                 line.configuration = file.string
-                let running = try RunningSettings(line, environment: ["HOME": "/nowhere"], hostName: { "host" })
+                let running = try RunningSettings(line, environment: ["HOME": "/nowhere"], hostName: hostName)
                 let folders = try FolderList(
                     from: world.directory,
                     configured: running.settings.daemon.folders,
@@ -112,6 +118,37 @@ struct SettingsReloaderTests {
             try scene.file.write("[handoffd]\nnotifies = no")
             #expect(try await scene.reloader.reload().applied == ["notifies"])
             #expect(engine.trust.name.rawValue == "chosen")
+        }
+    }
+
+    @Test(
+        "Another name of the host becomes that of the device at once, unless it has one of its own",
+        arguments: [("", true), ("[handoffd]\nname = mine", false)]
+    )
+    func host(_ text: String, _ isRenamed: Bool) async throws {
+        let host = Mutex("host")
+        try await Self.run(text, hostName: { host.withLock { $0 } }) { scene in
+            let before = scene.world.engine.trust.name.rawValue
+            let (changes, newChange) = AsyncStream<Void>.makeStream()
+            let (turns, newTurn) = AsyncStream<Void>.makeStream()
+            let service = HostNameService(
+                scene.reloader,
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            ) {
+                newTurn.yield()
+                for await _ in changes { return }
+                throw CancellationError()
+            }
+            try await withServices([{ try await service.run() }]) {
+                await awaiting("the first look") { for await _ in turns { break } }
+                // What is written there meanwhile waits for a reload.
+                try scene.file.write("[handoffd]\nnotifies = no")
+                host.withLock { $0 = "new-host" }
+                newChange.yield()
+                await awaiting("the next look") { for await _ in turns { break } }
+            }
+            #expect(scene.world.engine.trust.name.rawValue == (isRenamed ? "new-host" : before))
+            #expect(scene.world.engine.desktop.notifies)
         }
     }
 
