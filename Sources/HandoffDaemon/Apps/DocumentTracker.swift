@@ -54,7 +54,8 @@ struct DocumentTracker: Service {
                 try await wait(for: location)
             }
             try await waitBriefly(for: locations.filter { $0.url.description != document })
-            return local
+            // What has come may be spelled in another way here.
+            return try engine.desktop.folders.local(activity).activity
         } catch let fault as FolderError {
             throw HandoffError(fault)
         }

@@ -20,7 +20,8 @@ package struct SyncedFolders: Hashable, Sendable {
         set { folders[id] = newValue }
     }
 
-    /// The location of a file in a folder; in the innermost one if folders are nested.
+    /// The location of a file in a folder; in the innermost one if folders are nested, and in that with the first id if several
+    /// have the same directory.
     ///
     /// - Throws: ``FolderError`` with `missing`, `notShared` or `unresponsive`.
     package func location(of file: FileURL) throws(FolderError) -> FolderURL {
@@ -28,7 +29,8 @@ package struct SyncedFolders: Hashable, Sendable {
         // Before the file: files in an unresponsive folder are not looked up.
         var roots: [(folder: SyncedFolder, root: FilePath)] = []
         var timeoutError: FolderError?
-        for folder in folders.values {
+        // Of equal ones, `max` takes the first.
+        for folder in all {
             do throws(FolderError) {
                 if let root = try folder.path.canonical { roots.append((folder, root)) }
             } catch {

@@ -19,6 +19,12 @@ package struct VectorFile<Case: Codable & Equatable & Sendable>: Codable, Equata
         try JSONDecoder().decode(Self.self, from: Data(contentsOf: VectorDirectory.file(name)))
     }
 
+    /// Reads `Tests/Tables/<name>.json`, which the tests of other languages read as well.
+    package static func table(_ name: String) throws -> Self {
+        let file = VectorDirectory.root.appending(path: "Tests/Tables/\(name).json")
+        return try JSONDecoder().decode(Self.self, from: Data(contentsOf: file))
+    }
+
     /// Writes `Docs/vectors/<name>.json` if the environment has `HANDOFF_WRITE_VECTORS=1`.
     package func storeIfAsked(_ name: String) throws {
         guard ProcessInfo.processInfo.environment["HANDOFF_WRITE_VECTORS"] == "1" else { return }
