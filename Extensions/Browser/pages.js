@@ -18,7 +18,7 @@ export function publishablePage(tab) {
     }
     if (url.protocol !== "http:" && url.protocol !== "https:") return null;
     if (url.username !== "" || url.password !== "" || url.host === "") return null;
-    return { url: tab.url, title: (tab.title ?? "").slice(0, longestTitle), host: url.host };
+    return { url: tab.url, title: shorten(tab.title ?? "", longestTitle), host: url.host };
 }
 
 /** Whether an address of another device may be opened in a tab. */
@@ -33,4 +33,25 @@ export function pageAddress(text) {
     } catch {
         return null;
     }
+}
+
+/**
+ * The beginning of a text, of at most `longest` UTF-16 code units, cut between what a reader sees as characters. Half of a
+ * surrogate pair, which is in no message, becomes U+FFFD.
+ */
+export function shorten(text, longest) {
+    // What follows the limit decides whether the last character ends there.
+    const head = text.slice(0, longest + 100).replace(/[\ud800-\udfff]/gu, "\ufffd");
+    if (head.length <= longest) return head;
+    const take = (characters) => {
+        let short = "";
+        for (const character of characters) {
+            if (short.length + character.length > longest) break;
+            short += character;
+        }
+        return short;
+    };
+    const segmenter = globalThis.Intl?.Segmenter && new Intl.Segmenter(undefined, { granularity: "grapheme" });
+    // Firefox before 125 has none; and a single character may be longer than the limit.
+    return (segmenter && take(Array.from(segmenter.segment(head), ({ segment }) => segment))) || take(Array.from(head));
 }

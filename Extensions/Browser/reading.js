@@ -6,7 +6,22 @@
 export function readPosition(address) {
     if (location.href.split("#", 1)[0] !== address) return null;
     const longest = 200;
-    const shorten = (text) => text.trim().replace(/\s+/g, " ").slice(0, longest);
+    // As `shorten` in pages.js, which is not there inside a page.
+    const cut = (text) => {
+        const head = text.slice(0, longest + 100).replace(/[\ud800-\udfff]/gu, "\ufffd");
+        if (head.length <= longest) return head;
+        const take = (characters) => {
+            let short = "";
+            for (const character of characters) {
+                if (short.length + character.length > longest) break;
+                short += character;
+            }
+            return short;
+        };
+        const segmenter = globalThis.Intl?.Segmenter && new Intl.Segmenter(undefined, { granularity: "grapheme" });
+        return (segmenter && take(Array.from(segmenter.segment(head), ({ segment }) => segment))) || take(Array.from(head));
+    };
+    const shorten = (text) => cut(text.trim().replace(/\s+/g, " "));
     const element = document.scrollingElement ?? document.documentElement;
     const room = element.scrollHeight - element.clientHeight;
     const position = { scroll: room > 0 ? Math.min(1, Math.max(0, element.scrollTop / room)) : 0 };
@@ -27,7 +42,8 @@ export function readPosition(address) {
     }
     const offer = document.querySelector('meta[name="handoff-state"]')?.content;
     const isShort = typeof offer === "string" && new TextEncoder().encode(offer).length <= 1024;
-    if (isShort && offer !== "") position.page = offer;
+    // A script of the page may have put half of a surrogate pair into it.
+    if (isShort && offer !== "") position.page = offer.replace(/[\ud800-\udfff]/gu, "\ufffd");
     return position;
 }
 

@@ -101,7 +101,14 @@ All bytes but those that RFC 3986 calls unreserved, and the slash, are %XX."
 (defun handoff--title (path)
   "The name of the file PATH as text for a user.
 It has no control characters, and is as long as a title may be."
-  (truncate-string-to-width (handoff--plain (file-name-nondirectory path)) 200))
+  (let* ((name (handoff--plain (file-name-nondirectory path)))
+         (end (min 200 (length name))))
+    ;; A character keeps its combining marks, and what a joiner joins.
+    (while (and (< 0 end (length name))
+                (or (memq (get-char-code-property (aref name end) 'general-category) '(Mn Mc Me))
+                    (memq #x200d (list (aref name (1- end)) (aref name end)))))
+      (setq end (1- end)))
+    (substring name 0 end)))
 
 (defun handoff--plain (text)
   "TEXT without characters that are not shown as they are.

@@ -47,6 +47,12 @@ function nameOf(file) {
     return file.path.slice(file.path.lastIndexOf('/') + 1);
 }
 
+/** The beginning of a text, of so many characters as a person counts them. */
+function shorten(text, length) {
+    const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text);
+    return Array.from(characters, ({ segment }) => segment).slice(0, length).join('');
+}
+
 /**
  * The line for handoffctl. With needsSave, it asks for the place of the cursor when a device fetches it; with
  * givesText, a device may ask for the unsaved text.
@@ -54,7 +60,7 @@ function nameOf(file) {
 function describe(file, { needsSave, givesText }) {
     return JSON.stringify({
         type: TYPE,
-        title: Array.from(nameOf(file).replace(/[\u0000-\u001f\u007f]/g, ' ')).slice(0, 200).join(''),
+        title: shorten(nameOf(file).replace(/[\u0000-\u001f\u007f]/g, ' '), 200),
         documentURL: file.url,
         needsSave,
         ...(givesText && { supportsContinuationStreams: true }),

@@ -1,4 +1,5 @@
 private import FoundationEssentials
+import HandoffModel
 
 /// A message of the extension (Docs/Browsers.md, "Messages").
 package enum BrowserMessage: Hashable, Sendable {
@@ -25,7 +26,8 @@ package enum BrowserMessage: Hashable, Sendable {
 
     /// Reads a message.
     ///
-    /// Keys that are unknown have no effect.
+    /// Keys that are unknown have no effect. What is no character is U+FFFD (``JSONText/repaired(_:)``), and a title or a part of
+    /// a state that cannot be used is left out.
     ///
     /// - Throws: ``BrowserError`` with `invalidMessage`, `unknownMessage` or `unsupportedProtocol`.
     package init(_ bytes: [UInt8]) throws(BrowserError) {
@@ -44,8 +46,7 @@ package enum BrowserMessage: Hashable, Sendable {
         case "noPage": self = .noPage
         case "saved":
             let id = try Self.required(content.id, "id", in: "saved")
-            let state = try content.state.map { state throws(BrowserError) in try PageState(state) }
-            self = .saved(id, url: content.url ?? "", state)
+            self = .saved(id, url: content.url ?? "", content.state.map { PageState($0) })
         case "opened":
             self = .opened(
                 try Self.required(content.id, "id", in: "opened"),
@@ -78,16 +79,36 @@ package enum BrowserMessage: Hashable, Sendable {
         let opened: Bool?
         let on: Bool?
         let entry: UInt64?
+
+        init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            type = try values.decode(String.self, forKey: .type)
+            `protocol` = try values.decodeIfPresent(Int.self, forKey: .protocol)
+            browser = try values.decodeIfPresent(String.self, forKey: .browser)
+            url = try values.decodeIfPresent(String.self, forKey: .url)
+            // The page counts without them.
+            title = try? values.decodeIfPresent(String.self, forKey: .title)
+            focused = try? values.decodeIfPresent(Bool.self, forKey: .focused)
+            id = try values.decodeIfPresent(ID.self, forKey: .id)
+            state = try? values.decodeIfPresent(PageState.Content.self, forKey: .state)
+            opened = try values.decodeIfPresent(Bool.self, forKey: .opened)
+            on = try values.decodeIfPresent(Bool.self, forKey: .on)
+            entry = try values.decodeIfPresent(UInt64.self, forKey: .entry)
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case type, `protocol`, browser, url, title, focused, id, state, opened, on, entry
+        }
     }
 
     private static func decode(_ bytes: [UInt8]) throws(BrowserError) -> Content {
         // JSONDecoder accepts other encodings, and text before which there is a byte order mark.
-        guard bytes.first == UInt8(ascii: "{"), String(validating: bytes, as: UTF8.self) != nil,
-            let content = try? JSONDecoder().decode(Content.self, from: Data(bytes))
+        guard bytes.first == UInt8(ascii: "{"),
+            let content = try? JSONDecoder().decode(Content.self, from: Data(JSONText.repaired(bytes)))
         else {
             throw BrowserError(
                 .invalidMessage,
-                "The extension has sent a message that is not a JSON object in UTF-8, or has a value of another type."
+                "The extension has sent a message that is not a JSON object, or has a value of another type."
             )
         }
         return content

@@ -56,22 +56,12 @@ package struct PageState: Hashable, Sendable {
         var page: String?
     }
 
-    /// Reads the state from a message.
-    ///
-    /// - Throws: ``BrowserError`` with `invalidMessage` for a position that is not from 0 to 1, and for a text of more
-    ///   than ``maximumTextBytes``.
-    init(_ content: Content) throws(BrowserError) {
-        let texts = [content.anchor, content.selection, content.page].compactMap(\.self)
-        guard texts.allSatisfy({ $0.utf8.count <= Self.maximumTextBytes }),
-            content.scroll.map({ Self.fraction($0) != nil }) ?? true
-        else {
-            throw BrowserError(
-                .invalidMessage,
-                "The extension has sent a state with a position that is not from 0 to 1, or a text of more than "
-                    + "\(Self.maximumTextBytes) bytes."
-            )
-        }
-        (scroll, anchor, selection, page) = (content.scroll, content.anchor, content.selection, content.page)
+    /// Reads the state from a message, of which it takes what has the right form.
+    init(_ content: Content) {
+        scroll = content.scroll.flatMap(Self.fraction)
+        anchor = content.anchor.flatMap(Self.short)
+        selection = content.selection.flatMap(Self.short)
+        page = content.page.flatMap(Self.short)
     }
 
     /// The state as it is in messages.
@@ -80,7 +70,20 @@ package struct PageState: Hashable, Sendable {
     private static func fraction(_ value: Double) -> Double? { (0...1).contains(value) ? value : nil }
 
     private static func text(_ value: UserInfoValue?) -> String? {
-        guard case .string(let text) = value, text.utf8.count <= maximumTextBytes else { return nil }
-        return text
+        guard case .string(let text) = value else { return nil }
+        return short(text)
+    }
+
+    private static func short(_ text: String) -> String? { text.utf8.count <= maximumTextBytes ? text : nil }
+}
+
+extension PageState.Content {
+    /// Each part that is of another type than it has to be is left out.
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        scroll = try? values.decodeIfPresent(Double.self, forKey: .scroll)
+        anchor = try? values.decodeIfPresent(String.self, forKey: .anchor)
+        selection = try? values.decodeIfPresent(String.self, forKey: .selection)
+        page = try? values.decodeIfPresent(String.self, forKey: .page)
     }
 }

@@ -70,12 +70,8 @@ struct MessageTests {
             (#"{"type":"hello","protocol":1,"browser":"../firefox"}"#, "invalidMessage"),
             (#"{"type":"page","title":"A"}"#, "invalidMessage"),
             (#"{"type":"page","url":["https://a.b"]}"#, "invalidMessage"),
-            (#"{"type":"page","url":"https://a.b","focused":"yes"}"#, "invalidMessage"),
             (#"{"type":"saved"}"#, "invalidMessage"), (#"{"type":"saved","id":-1}"#, "invalidMessage"),
             (#"{"type":"saved","id":1e99}"#, "invalidMessage"), (#"{"type":"saved","id":1.5}"#, "invalidMessage"),
-            (#"{"type":"saved","id":1,"state":{"scroll":2}}"#, "invalidMessage"),
-            (#"{"type":"saved","id":1,"state":{"scroll":-0.1}}"#, "invalidMessage"),
-            (#"{"type":"saved","id":1,"state":{"anchor":7}}"#, "invalidMessage"),
             (#"{"type":"opened","id":1}"#, "invalidMessage"), (#"{"type":"look"}"#, "invalidMessage"),
             (#"{"type":"continue","id":1}"#, "invalidMessage"),
             (#"{"type":"continue","id":1,"entry":"3"}"#, "invalidMessage"),
@@ -86,15 +82,46 @@ struct MessageTests {
         #expect(error?.code.description == code)
     }
 
-    @Test("Text that is not UTF-8, other encodings, deep nesting and long texts of a state are refused")
+    @Test(
+        "A title that is not one, or has what is no character, costs itself and not the page",
+        arguments: [
+            (#""A \ud83d""#, "A \u{FFFD}"), (#""\ude00A\u0000B""#, "\u{FFFD}A B"), ("7", ""), (#"{"a":[]}"#, ""),
+            ("null", ""),
+        ]
+    )
+    func title(_ title: String, _ expected: String) throws {
+        let text = #"{"type":"page","url":"https://example.org/a","focused":true,"title":\#(title)}"#
+        let page = PublishedPage(url: "https://example.org/a", title: expected)
+        #expect(try BrowserMessage(Array(text.utf8)) == .page(page, isFocused: true))
+    }
+
+    @Test("Bytes that are not UTF-8 cost themselves, and what says whether the page has the focus costs that")
+    func damagedPage() throws {
+        let start = Array(#"{"type":"page","url":"https://example.org/a","focused":"yes","title":"A"#.utf8)
+        let message = try BrowserMessage(start + [0xC3] + Array(#"B"}"#.utf8))
+        #expect(message == .page(PublishedPage(url: "https://example.org/a", title: "A\u{FFFD}B"), isFocused: false))
+    }
+
+    @Test(
+        "A part of a state that cannot be used costs itself",
+        arguments: [
+            #""scroll":2"#, #""scroll":-0.1"#, #""scroll":"0.5""#, #""anchor":7"#, #""page":["p"]"#,
+            #""page":"\#(String(repeating: "ä", count: 513))""#,
+        ]
+    )
+    func damagedState(_ part: String) throws {
+        let text = #"{"type":"saved","id":1,"url":"u","state":{"selection":"s \udc00",\#(part)}}"#
+        let selection = PageState(["Selection": .string("s \u{FFFD}")])
+        #expect(try BrowserMessage(Array(text.utf8)) == .saved(1, url: "u", selection))
+    }
+
+    @Test("Other encodings and deep nesting are refused")
     func hostile() {
-        let long = String(repeating: "ä", count: 513)
         let deep = #"{"type":"noPage","a":"# + String(repeating: "[", count: 30_000)
         let inputs: [[UInt8]] = [
             [0xFF, 0xFE] + #"{"type":"noPage"}"#.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] },
             Array(#"{"type":"no"#.utf8) + [0xC3, 0x28] + Array(#"Page"}"#.utf8),
             Array(deep.utf8),
-            Array(#"{"type":"saved","id":1,"state":{"page":"\#(long)"}}"#.utf8),
         ]
         for input in inputs {
             #expect(throws: BrowserError.self) { try BrowserMessage(input) }

@@ -45,10 +45,11 @@ function! s:PercentEncoded(path) abort
   return l:text
 endfunction
 
-" The name of the file, as text for a user: without control characters, and as long as a title may be.
+" The name of the file, as text for a user: without control characters, and as long as a title may be. In a pattern, a
+" character has its combining marks.
 function! s:Title(path) abort
   let l:name = substitute(fnamemodify(a:path, ':t'), '[[:cntrl:]]', ' ', 'g')
-  return s:IsUTF8(l:name) ? strcharpart(l:name, 0, 200) : substitute(l:name, '[^ -~]', '?', 'g')
+  return s:IsUTF8(l:name) ? matchstr(l:name, '^.\{0,200}') : substitute(l:name, '[^ -~]', '?', 'g')
 endfunction
 
 function! s:IsUTF8(text) abort

@@ -18,7 +18,8 @@ function! handoff#message#Warn(text) abort
   endif
   let l:text = handoff#message#Plain('handoff: ' . a:text)
   echohl WarningMsg
-  execute 'echomsg' string(strcharpart(l:text, 0, max([20, &columns - 15])))
+  " In a pattern, a character has its combining marks.
+  execute 'echomsg' string(matchstr(l:text, '^.\{0,' . max([20, &columns - 15]) . '}'))
   echohl None
 endfunction
 
