@@ -190,7 +190,8 @@ let package = Package(
             "HandoffCLI",
             [
                 "AsyncSupport", "Bluetooth", "BlueZ", "CLinux", "DBus", "Epoll", "HandoffApps", "HandoffBrowser",
-                "HandoffBus", "HandoffClient", "HandoffCrypto", "HandoffJSON", "HandoffModel", argumentParser, system,
+                "HandoffBus", "HandoffClient", "HandoffCrypto", "HandoffJSON", "HandoffModel", argumentParser, crypto,
+                system,
             ]
         ),
         module(

@@ -2,9 +2,11 @@
 
 import json
 import os
-import re
 import sys
-import urllib.parse
+
+from handoff.addresses import file_path
+from handoff.names import spelled_here
+from handoff.text import printable
 
 MAXIMUM_BYTES = 1024 * 1024
 DOCUMENT_KEY = "NSUserActivityDocumentURLKey"
@@ -32,7 +34,8 @@ def read_activity(kind):
     data = sys.stdin.buffer.read(MAXIMUM_BYTES)
     keep_input()
     try:
-        activity = json.loads(data)
+        # What is no character costs itself alone.
+        activity = json.loads(data.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         raise Refusal(65, "Standard input is not an activity as JSON.") from None
     if not isinstance(activity, dict) or activity.get("type") != kind:
@@ -59,27 +62,21 @@ def go_on():
 
 
 def document(info):
-    """The path of the document, as bytes; None without one."""
+    """The path of the document, as bytes; None without one.
+
+    Raises Refusal if it is spelled in another way here, and there are several that it could be.
+    """
     url = info.get(DOCUMENT_KEY)
-    url = url.get("$url") if isinstance(url, dict) else None
-    match = re.fullmatch(r"file://(?:localhost)?(/[^?#]*)([?#].*)?", url if isinstance(url, str) else "", re.S)
-    try:
-        path = urllib.parse.unquote_to_bytes(match[1]) if match else b""
-    except UnicodeEncodeError:
-        # JSON can have halves of characters, which are in no path.
+    path = file_path(url.get("$url") if isinstance(url, dict) else None)
+    if path is None:
         return None
     # Two slashes at the beginning mean something else to some programs.
-    return b"/" + path.lstrip(b"/") if path and b"\0" not in path else None
-
-
-def printable(text, length=200):
-    """A text of another computer, without control characters and of bounded length; empty if it is none."""
-    if not isinstance(text, str):
-        return ""
-    # Also what changes the direction of the text around it.
-    text = re.sub(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]", " ", text)[:length]
-    # JSON can have halves of characters, which cannot be shown.
-    return text.encode("utf-8", "replace").decode()
+    path = b"/" + path.lstrip(b"/")
+    found = spelled_here(path) or [path]
+    if len(found) > 1:
+        names = " and ".join(map(file_name, found))
+        raise Refusal(66, f"{names} have one name in different spellings here: rename one of them.")
+    return found[0]
 
 
 def file_name(path):

@@ -1,12 +1,17 @@
 """A document of this computer that an activity is about, and in which state the other computer left it."""
 
+import hashlib
 import os
+import re
 import stat
 
-from handoff.activity import Refusal, document, file_name, printable
+from handoff.activity import Refusal, document, file_name
+from handoff.text import printable
 
 # How much of a document is read at once to examine it.
 SAMPLE = 64 * 1024
+# How `handoffctl publish` tells what the file has on the other computer.
+DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class Document:
@@ -19,6 +24,12 @@ class Document:
         self.is_modified = info.get("modified") is True
         time_of = info.get("modificationTime")
         self.time = time_of if isinstance(time_of, (int, float)) and not isinstance(time_of, bool) else None
+        size, digest = info.get("documentSize"), info.get("documentSHA256")
+        is_told = isinstance(size, int) and isinstance(digest, str) and DIGEST.fullmatch(digest)
+        # What the other computer told of its content; None if nothing.
+        self._content = (size, digest) if is_told else None
+        # The state of the file that was compared last, and the result.
+        self._compared = None, False
         self.device = printable(activity.get("deviceName")) or "the other computer"
 
     @property
@@ -31,7 +42,10 @@ class Document:
         raise NotImplementedError
 
     def examine(self):
-        """Refuses what is not a regular file with the right content; returns the time of its last change."""
+        """Refuses what is not a regular file with the right content; returns the time of its last change.
+
+        A synchroniser may keep no times: what has the same content as on the other computer has the time that it told.
+        """
         try:
             with self.open() as file:
                 time = os.fstat(file.fileno()).st_mtime
@@ -40,7 +54,24 @@ class Document:
             raise Refusal(66, f"{self.name} is not there any more.") from None
         except OSError as error:
             raise Refusal(66, f"{self.name} cannot be read: {error.strerror}.") from None
-        return time
+        is_earlier = self.time is not None and time < self.time
+        return self.time if is_earlier and self._has_content_of_other() else time
+
+    def _has_content_of_other(self):
+        """Whether the file has the same content as on the other computer, as far as that has told it."""
+        if self._content is None:
+            return False
+        size, digest = self._content
+        try:
+            with self.open() as file:
+                status = os.fstat(file.fileno())
+                state = status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+                if self._compared[0] != state:
+                    is_same = status.st_size == size and hashlib.file_digest(file, "sha256").hexdigest() == digest
+                    self._compared = state, is_same
+        except OSError:
+            return False
+        return self._compared[1]
 
     def open(self):
         """The file, open for reading; refuses what is no regular file."""

@@ -1,6 +1,5 @@
 """What the programs share that another computer's activity starts: the person's settings, messages, how they end."""
 
-import configparser
 import html
 import os
 import re
@@ -11,7 +10,9 @@ import time
 import traceback
 
 from handoff import STARTED
-from handoff.activity import INPUT, Refusal, printable
+from handoff.activity import INPUT, Refusal
+from handoff.settings_file import parse
+from handoff.text import printable
 
 # How soon after its start, in seconds, a program has to end for handoffd to open the document elsewhere. The daemon
 # waits 2 s (AppDelivery.programLimit), of which the interpreter needs a part.
@@ -24,14 +25,13 @@ def settings(name, section):
     """A section of a file in ~/.config/handoff; empty without one."""
     home = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
     path = os.path.join(home, "handoff", name)
-    parser = configparser.ConfigParser(interpolation=None)
-    # Names of devices are keys, with their capitals.
-    parser.optionxform = str
     try:
-        parser.read(path, encoding="utf-8")
-    except (OSError, ValueError, configparser.Error) as error:
+        with open(path, encoding="utf-8", newline="") as file:
+            return parse(file.read()).get(section, {})
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, ValueError) as error:
         raise Refusal(69, f"{path} cannot be used: {error}") from None
-    return parser[section] if parser.has_section(section) else {}
 
 
 def is_yes(text):

@@ -28,7 +28,7 @@ def own_sockets(directory, *patterns):
     paths = {path for pattern in patterns for path in matches(root, pattern.split("/"))}
     found = {path: status for path in paths if (status := own(path, os.getuid()))}
     sockets = [path for path, status in found.items() if stat.S_ISSOCK(status.st_mode)]
-    return sorted(sockets, key=lambda path: found[path].st_mtime, reverse=True)
+    return newest_first(sockets)
 
 
 def own_socket(path):
@@ -37,9 +37,9 @@ def own_socket(path):
 
 
 def newest_first(paths):
-    """These sockets, each once, the newest first."""
+    """These sockets, each once, the newest first; those of one moment in the order of their names."""
     found = {os.path.realpath(path): status for path in paths if (status := own(path, os.getuid()))}
-    return sorted(found, key=lambda path: found[path].st_mtime, reverse=True)
+    return sorted(found, key=lambda path: (-found[path].st_mtime_ns, path))
 
 
 def is_unchangeable(path):

@@ -48,10 +48,11 @@ final class FollowedInput: ActivityDelegate {
         do {
             guard let text = line.text else {
                 let limit = InputLines.maximumBytes / 1024
-                throw FollowedLine.Fault(description: "it is not UTF-8, or longer than \(limit) KiB")
+                throw FollowedLine.Fault(description: "it is longer than \(limit) KiB")
             }
             switch try FollowedLine(text) {
             case .activity(var content):
+                content.draft = DocumentContent.added(to: content.draft)
                 content.draft.delegate = Self.path
                 try await activity.change(to: content)
             case .nothing: try await activity.change(to: nil)

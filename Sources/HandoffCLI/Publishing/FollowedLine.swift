@@ -43,7 +43,7 @@ enum FollowedLine: Hashable, Sendable {
 
     private static func value(of text: String) throws(Fault) -> UserInfoValue {
         do {
-            return try JSONDecoder().decode(UserInfoJSON.self, from: Data(text.utf8)).value
+            return try JSONDecoder().decode(UserInfoJSON.self, from: Data(JSONText.repaired(Array(text.utf8)))).value
         } catch {
             throw Fault(description: UserInfoJSON.reason(error))
         }

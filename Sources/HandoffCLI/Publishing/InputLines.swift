@@ -10,7 +10,7 @@ struct InputLines: Sendable {
     /// A line, or why it cannot be read.
     struct Line: Sendable {
         let number: Int
-        /// nil when it is longer than ``maximumBytes``, or not UTF-8.
+        /// With U+FFFD in place of what is not UTF-8; nil when it is longer than ``maximumBytes``.
         let text: String?
     }
 
@@ -80,6 +80,6 @@ struct LineAssembly {
         }
         if isTooLong { return InputLines.Line(number: number, text: nil) }
         guard bytes.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\r") }) else { return nil }
-        return InputLines.Line(number: number, text: String(validating: bytes, as: UTF8.self))
+        return InputLines.Line(number: number, text: String(decoding: bytes, as: UTF8.self))
     }
 }

@@ -88,7 +88,7 @@ struct PublishCommand: AsyncParsableCommand {
         let direction = directions.direction
         let (document, file) = (document, try document.map(fileURL))
         if let file { draft.properties.documentURL = file }
-        let offered = draft
+        let offered = DocumentContent.added(to: draft)
         try await options.withClient { client, output in
             let type = if let type { type } else { try await Self.type(ofDocument: document ?? "", file ?? "", client) }
             guard let streamDelegate else {
@@ -174,7 +174,10 @@ extension UserInfoJSON {
     /// - Throws: `UserInfoJSON.Fault`, whose description names the place and the reason.
     static func dictionary(from text: String) throws -> [String: UserInfoValue] {
         do {
-            return try JSONDecoder().decode([String: UserInfoJSON].self, from: Data(text.utf8)).mapValues(\.value)
+            return try JSONDecoder().decode(
+                [String: UserInfoJSON].self,
+                from: Data(JSONText.repaired(Array(text.utf8)))
+            ).mapValues(\.value)
         } catch let error as DecodingError {
             throw Fault(description: reason(error))
         }

@@ -26,7 +26,8 @@ struct INIFile: Sendable {
     init(_ text: String) throws(SyntaxError) {
         var entries: [Entry] = []
         var section: String?
-        // CR LF is one Character in Swift.
+        // Editors of other systems put a mark before a text; CR LF is one Character in Swift.
+        let text = text.first == "\u{FEFF}" ? text.dropFirst() : text[...]
         for (index, text) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let line = Self.trimmed(text)
             guard let first = line.first, first != "#", first != ";" else { continue }

@@ -100,7 +100,8 @@ struct SettingFiles: Sendable {
     ///
     /// - Throws: ``SettingsError`` for a value that such a file cannot have.
     func text() throws(SettingsError) -> String {
-        for text in Array(texts.values) + Array(folders.values) where INIFile.isUnwritable(text.text) {
+        let all = (Array(texts.values) + Array(folders.values)).sorted { $0.place < $1.place }
+        for text in all where INIFile.isUnwritable(text.text) {
             throw SettingsError("\(text.place) begins or ends with a space, or has a line break: rename it.")
         }
         let settings = Setting.all.compactMap { setting in texts[setting.key].map { "\(setting.key) = \($0.text)" } }

@@ -63,7 +63,7 @@ struct FollowedInputStories {
                     (#"{"type": "no"}"#, "Line 6 changes nothing"),
                     (#"{"type": "org.example.edit", "eligible": 1}"#, "eligible: it has a value of a wrong type"),
                     (#"{"type": "org.example.edit", "webpageURL": "file:///"}"#, "webpageURL: "),
-                    (String(repeating: "x", count: 600_000), "Line 9 changes nothing: it is not UTF-8, or longer"),
+                    (String(repeating: "x", count: 600_000), "Line 9 changes nothing: it is longer than 512 KiB"),
                 ] {
                     try script.write(line)
                     let message = try await script.event("invalidLine")["message"].string

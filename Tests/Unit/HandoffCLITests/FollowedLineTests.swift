@@ -1,3 +1,4 @@
+import Foundation
 import HandoffBus
 import HandoffModel
 import TestLimits
@@ -81,5 +82,38 @@ struct FollowedLineTests {
             #expect(lines.map(\.number) == [1, 3, 4, 5])
             #expect(lines.map(\.text) == ["one", "two\r", nil, "last"])
         }
+    }
+
+    @Test("What is no character costs itself, and not the line")
+    func damaged() throws {
+        let line = #"{"type": "org.example.edit", "title": "A \ud83d", "userInfo": {"note": "\udc00"}}"#
+        guard case .activity(let content) = try FollowedLine(line) else { return #expect(Bool(false)) }
+        #expect(content.draft.properties.title == "A \u{FFFD}")
+        #expect(content.draft.properties.userInfo["note"] == .string("\u{FFFD}"))
+        var assembly = LineAssembly(maximumBytes: 80)
+        let lines = assembly.append([0x41, 0xFF, 0x0A])
+        #expect(lines.map(\.text) == ["A\u{FFFD}"])
+    }
+
+    @Test("The content of a document is told beside the time of its change, if it is a file of at most 16 MiB")
+    func content() throws {
+        let file = URL.temporaryDirectory.appending(path: "handoff-content-\(UUID().uuidString.prefix(8)) é.txt")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data("same\n".utf8).write(to: file)
+        let added = { (line: String) throws -> [String: UserInfoValue] in
+            guard case .activity(let content) = try FollowedLine(line) else { return [:] }
+            return DocumentContent.added(to: content.draft).properties.userInfo
+        }
+        let path = file.path(percentEncoded: false)
+        let timed = #"{"type": "org.example.edit", "document": "\#(path)", "userInfo": {"modificationTime": 7}}"#
+        let told = try added(timed)
+        #expect(told["documentSize"] == .integer(5))
+        let digest = "a6328afc76e9db71da297ebff4b0d3e7a7eb3b01d917c05a6573fef121b6ecb6"
+        #expect(told["documentSHA256"] == .string(digest))
+        let without = #"{"type": "org.example.edit", "document": "\#(path)", "userInfo": {"line": 7}}"#
+        #expect(try added(without).keys.sorted() == ["line", "NSUserActivityDocumentURLKey"].sorted())
+        try FileHandle(forWritingTo: file).truncate(atOffset: UInt64(DocumentContent.maximumBytes) + 1)
+        #expect(try added(timed)["documentSHA256"] == nil)
+        #expect(DocumentContent(of: Array("/dev/zero".utf8)) == nil && DocumentContent(of: Array("/usr".utf8)) == nil)
     }
 }

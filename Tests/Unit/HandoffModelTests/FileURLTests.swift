@@ -1,9 +1,27 @@
+import Foundation
 import HandoffModel
+import HandoffTestVectors
 import TestLimits
 import Testing
 
 @Suite("URLs of files", .endsWithin(minutes: 10))
 struct FileURLTests {
+    /// An address, and the path of the file in hexadecimal; nil for what is no file of this computer.
+    struct Case: Codable, Equatable, Sendable {
+        let url: String
+        let path: String?
+    }
+
+    @Test("Addresses of files are read as Python reads them")
+    func table() throws {
+        let cases = try VectorFile<Case>.table("file-addresses").cases
+        #expect(cases.count > 40)
+        for one in cases {
+            let path = ((try? FileURL(one.url)) ?? nil)?.path
+            #expect(path.map { $0.map { String(format: "%02x", $0) }.joined() } == one.path, "\(one.url)")
+        }
+    }
+
     @Test(
         "A file URL has a path, however it is written",
         arguments: [

@@ -4,6 +4,7 @@ import contextlib
 
 from handoff.activity import MAXIMUM_BYTES, Refusal
 from handoff.documents import SAMPLE, Document, natural
+from handoff.text import is_text
 
 
 class Place(Document):
@@ -20,7 +21,7 @@ class Place(Document):
         # What is not saved on the other computer, once it was asked for; None without it.
         self.text = None
         continuation = activity.get("continuation")
-        self.continuation = continuation if isinstance(continuation, str) and "\0" not in continuation else None
+        self.continuation = continuation if is_text(continuation) and "\0" not in continuation else None
 
     def drop_text(self):
         """Has the document shown as it is here: its unsaved text is removed, if there is some."""

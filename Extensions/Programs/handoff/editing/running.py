@@ -5,8 +5,8 @@ import os
 import re
 import shutil
 import subprocess
-import urllib.parse
 
+from handoff.addresses import file_url
 from handoff.editing.windows import last_used, show_text
 from handoff.processes import listening
 from handoff.sockets import listened, newest_first, own_socket, own_sockets, runtime_directory, temporary_directory
@@ -276,7 +276,7 @@ class Code:
         path = place.path.decode("utf-8")
         # Of FILE:LINE:COLUMN, VS Code takes every part that is a number out of the name, wherever it is.
         if any(NUMBER.fullmatch(part.strip()) for part in path.split(":")[1:]):
-            return ["--file-uri", "file://" + urllib.parse.quote(place.path)]
+            return ["--file-uri", file_url(place.path)]
         # VS Code counts UTF-16 code units.
         before = place.text_of_line()[:place.column - 1]
         column = len(before.encode("utf-16-le", "surrogatepass")) // 2 + 1

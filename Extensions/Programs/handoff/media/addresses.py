@@ -3,6 +3,7 @@
 import os
 import urllib.parse
 
+from handoff.addresses import file_path, file_url
 from handoff.media.contents import NAMES
 
 # The longest address that is offered, as of a web page in a browser.
@@ -25,25 +26,17 @@ UNKNOWN_KINDS = ("", "application/octet-stream", "binary/octet-stream", "applica
 
 def address(url):
     """The file or the web address of a player, as a part of an activity; None if it is neither."""
-    scheme, _, rest = url.partition(":")
-    if scheme.lower() == "file":
-        path = urllib.parse.unquote_to_bytes(file_path(rest))
-        is_path = 0 < len(path) < MAXIMUM_PATH and b"\0" not in path
-        return {"documentURL": "file://" + urllib.parse.quote(path)} if is_path else None
+    # Some players do not escape what may be in the name of a file.
+    path = file_path(url.replace("?", "%3F").replace("#", "%23"))
+    if path is not None:
+        path = b"/" + path.lstrip(b"/")
+        return {"documentURL": file_url(path)} if len(path) < MAXIMUM_PATH else None
     try:
         parts = urllib.parse.urlsplit(url)
     except ValueError:
         return None
     is_web = parts.scheme in ("http", "https") and parts.hostname and parts.username is None and parts.password is None
     return {"webpageURL": url} if is_web and len(url.encode("utf-8", "replace")) <= MAXIMUM_ADDRESS else None
-
-
-def file_path(rest):
-    """The path of a file's address on this computer, as it is written there after the colon; empty if it is elsewhere."""
-    if rest.startswith("//"):
-        host, slash, path = rest[2:].partition("/")
-        rest = slash + path if host.lower() in ("", "localhost") else ""
-    return "/" + rest.lstrip("/") if rest.startswith("/") else ""
 
 
 def is_media_address(url, kind=""):

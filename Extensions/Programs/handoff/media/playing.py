@@ -5,9 +5,9 @@ import shlex
 import shutil
 import subprocess
 import time
-import urllib.parse
 
-from handoff.activity import Refusal, document, file_name, printable, read_activity
+from handoff.activity import Refusal, document, file_name, read_activity
+from handoff.addresses import file_url
 from handoff.documents import Document
 from handoff.media.addresses import MAXIMUM_ADDRESS, address, is_media_address
 from handoff.media.contents import is_media
@@ -16,6 +16,7 @@ from handoff.media.players import Player, players
 from handoff.media.told import microseconds
 from handoff.program import become, expand, notify, settings
 from handoff.starting import go_on_once, has_open
+from handoff.text import printable
 
 # How long a player may take to begin, in seconds, unless media.conf says otherwise.
 PATIENCE_TO_BEGIN = 10.0
@@ -47,7 +48,7 @@ class Media:
         self.uri = page if is_page else None
         if self.path is not None:
             MediaFile(activity, info).examine()
-            self.uri = "file://" + urllib.parse.quote(self.path)
+            self.uri = file_url(self.path)
         if self.uri is None:
             raise Refusal(65, "The activity has no file of this computer, and no web address.")
         self.position = microseconds(info.get("position")) or 0

@@ -2,9 +2,9 @@
 
 import os
 import re
-import urllib.parse
 
 from handoff.activity import Refusal
+from handoff.addresses import file_path, file_url
 from handoff.documents import SAMPLE, Document
 
 # By their names: documents, templates, and those of Microsoft's programs. Text with commas opens with questions.
@@ -33,7 +33,7 @@ class OfficeDocument(Document):
     @property
     def url(self):
         """The file as LibreOffice is told it, whose names of files are UTF-8."""
-        return "file://" + urllib.parse.quote(self.path)
+        return file_url(self.path)
 
     def require_content(self, file):
         """Refuses what is no document of an office program, whatever its name says."""
@@ -84,6 +84,5 @@ def after_space(data, place):
 
 def file_of(url):
     """The path of a document that LibreOffice has open, as bytes; None if it is no file that takes part."""
-    match = re.fullmatch(r"file://(?:localhost)?(/[^?#]*)", url, re.S)
-    path = urllib.parse.unquote_to_bytes(match[1]) if match else b""
-    return path if NAMES.fullmatch(os.path.splitext(path)[1]) and b"\0" not in path else None
+    path = file_path(url) or b""
+    return path if NAMES.fullmatch(os.path.splitext(path)[1]) else None

@@ -8,9 +8,9 @@ import signal
 import sys
 import threading
 import time
-import urllib.parse
 
 from handoff.activity import Refusal, file_name
+from handoff.addresses import file_path, file_url
 from handoff.office import places
 from handoff.office.connection import DIRECTORY, Pipe, UnoException, running
 from handoff.office.document import file_of
@@ -136,7 +136,7 @@ class Follower:
 
     def _offered_path(self):
         with self._lock:
-            return urllib.parse.unquote_to_bytes(self._offered["documentURL"][len("file://"):])
+            return file_path(self._offered["documentURL"])
 
     # MARK: Telling handoffctl
 
@@ -199,8 +199,7 @@ def describe(model):
         # A synchroniser may remove it, or a disk be taken out.
         return None
     info = {"version": 1, "modified": bool(model.isModified()), "modificationTime": time, **places.read(model)}
-    url = "file://" + urllib.parse.quote(path)
-    return {"type": TYPE, "title": file_name(path), "documentURL": url, "userInfo": info}
+    return {"type": TYPE, "title": file_name(path), "documentURL": file_url(path), "userInfo": info}
 
 
 def follow():

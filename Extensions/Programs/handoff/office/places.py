@@ -119,7 +119,7 @@ def go(model, info):
     try:
         if kind:
             kind.go(model, info)
-    except (UnoException, AttributeError):
+    except (UnoException, AttributeError, ValueError):
         # The document is shown, if at another place.
         pass
 

@@ -4,10 +4,11 @@ import os
 import shlex
 import sys
 
-from handoff.activity import Refusal, document, file_name, printable, read_activity
+from handoff.activity import Refusal, document, file_name, read_activity
 from handoff.program import become, expand, in_terminal, settings
 from handoff.terminals.offering import TYPE
 from handoff.terminals.reports import SESSION
+from handoff.text import composed, is_text, printable
 
 
 def open_terminal():
@@ -39,7 +40,9 @@ def attach_to(activity, info, options):
     """Becomes a terminal with the tmux session of the other computer, if the person has said here how it is reached."""
     session = info.get("tmux")
     hosts = settings("terminal.conf", "ssh")
-    host = hosts.get(activity.get("deviceName")) if isinstance(activity.get("deviceName"), str) else None
+    name = activity.get("deviceName")
+    known = {composed(device): host for device, host in hosts.items()}
+    host = known.get(composed(name)) if is_text(name) else None
     if not host or not isinstance(session, str) or not SESSION.fullmatch(session):
         return
     # What comes from the activity is the name of the session alone.

@@ -2,9 +2,9 @@
 
 import os
 import sys
-import urllib.parse
 
 from handoff.activity import Refusal, file_name
+from handoff.addresses import file_url
 from handoff.main_loop import LoopPublication
 from handoff.viewing.pages import PATIENCE, TYPE, Atspi, OnBus, find_pages
 
@@ -166,8 +166,7 @@ def describe(window, pages):
     page, path = pages.read(window.get_name() or "")
     if path is None or page < 1:
         return None
-    url = "file://" + urllib.parse.quote(path)
-    return {"type": TYPE, "title": file_name(path), "documentURL": url, "userInfo": {"version": 1, "page": page}}
+    return {"type": TYPE, "title": file_name(path), "documentURL": file_url(path), "userInfo": {"version": 1, "page": page}}
 
 
 def follow():
