@@ -230,7 +230,7 @@ struct BrowserHostStories {
                         ("{}", "invalidMessage"), ("bytes 00000000", "invalidMessage"),
                         ("bytes 02000000fffe", "invalidMessage"),
                         (#"{"type":"evaluate","script":"1"}"#, "unknownMessage"),
-                        (#"{"type":"saved","id":1,"state":{"scroll":9}}"#, "invalidMessage"),
+                        (#"{"type":"saved","id":"1","state":{"scroll":0.5}}"#, "invalidMessage"),
                         (#"{"type":"hello","protocol":1,"browser":"firefox"}"#, "invalidMessage"),
                     ] {
                         let start = host.shown.lines.count
