@@ -332,7 +332,11 @@ let package = Package(
             ]
         ),
         tests("HandoffClientTests", ["DBus", "HandoffBus", "HandoffClient"]),
-        tests("HandoffAppsTests", ["HandoffApps", "HandoffModel", "HandoffTestVectors", "Epoll", system]),
+        tests(
+            "HandoffAppsTests",
+            ["HandoffApps", "HandoffModel", "HandoffTestSupport", "HandoffTestVectors", "Epoll", system],
+            excluding: ["GIO"]
+        ),
         tests("HandoffBrowserTests", ["HandoffApps", "HandoffBrowser", "HandoffModel", "HandoffTestVectors", crypto]),
         tests(
             "HandoffKitTests",

@@ -67,7 +67,8 @@ static inline int handoff_disable_core_files(void) {
     return setrlimit(RLIMIT_CORE, &limit);
 }
 
-// posix_spawn_file_actions_addclosefrom_np(3): spawn.h declares it only with _GNU_SOURCE.
+// posix_spawn_file_actions_addclosefrom_np(3), and what changes the directory: spawn.h declares them only with _GNU_SOURCE.
+extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
 extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 
 // Whether the processor has the instructions with which BoringSSL computes AES in Galois/Counter Mode. On x86 the compiler's

@@ -9,11 +9,14 @@ package struct NewProgram: Sendable {
 
     private let command: [String]
     private let variables: [String]
+    private let directory: FilePath?
 
     /// - Parameters:
     ///   - command: the program, which is looked for in `PATH` unless it has a slash, and its arguments; not empty.
     ///   - variables: its environment, as `NAME=VALUE`.
-    package init(_ command: [String], variables: [String]) {
+    ///   - directory: the directory in which it runs; nil for that of this process.
+    package init(_ command: [String], variables: [String], directory: FilePath? = nil) {
+        self.directory = directory
         self.command = command
         self.variables = variables
     }
@@ -29,6 +32,9 @@ package struct NewProgram: Sendable {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         prepare(&actions)
+        if let directory {
+            _ = directory.withPlatformString { posix_spawn_file_actions_addchdir_np(&actions, $0) }
+        }
         posix_spawn_file_actions_addclosefrom_np(&actions, 3)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

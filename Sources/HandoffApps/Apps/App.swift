@@ -7,10 +7,10 @@ package struct App: Hashable, Sendable {
         /// Through `org.handoffd.Application1` on the bus, which starts the app if it is not running.
         case bus
         /// A program that reads the activity as JSON from its standard input.
-        case program(ExecLine)
+        case program(AppCommand)
         /// A program that gets the URL of the activity's web page or document, or the path of the document, as an
         /// argument.
-        case command(ExecLine)
+        case command(AppCommand)
     }
 
     /// The desktop file's id without `.desktop`; for an app on the bus also its bus name.
@@ -35,9 +35,8 @@ package struct App: Hashable, Sendable {
     package let titles: [String]
     /// The ids of the desktop files of the browser whose windows it stands for; empty for any other app.
     package let browsers: [String]
-    /// The command line that starts an app on the bus which the bus cannot start; nil if the file has none that works
-    /// without a terminal.
-    package let command: ExecLine?
+    /// The command line that starts an app on the bus which the bus cannot start; nil if the file has none.
+    package let command: AppCommand?
     /// How it opens documents of the MIME types that it declares; nil if it declares none.
     package let documentApp: DocumentApp?
     /// The program that has to exist for the app to count as installed; nil if the file names none.
@@ -51,8 +50,16 @@ package struct App: Hashable, Sendable {
     ///   - entry: the content of the file.
     ///   - isExported: whether a sandbox has exported the file. It rewrites `Exec`, so that the app runs in it; what it
     ///     does not know it leaves as the app wrote it, so `X-Handoff-Exec` is not a command of this app.
+    ///   - file: the path of the file; nil if it is unknown.
+    ///   - languages: the locales of ``UserLanguages``.
     /// - Throws: ``AppError`` for the first invalid key.
-    package init?(id: String, _ entry: DesktopEntry, isExported: Bool = false) throws(AppError) {
+    package init?(
+        id: String,
+        _ entry: DesktopEntry,
+        isExported: Bool = false,
+        file: String? = nil,
+        languages: [String] = []
+    ) throws(AppError) {
         guard entry.boolean("Hidden") != true else { return nil }
         let types = entry.strings("X-Handoff-ActivityTypes")
         let documents = entry.strings("X-Handoff-DocumentTypes")
@@ -70,13 +77,15 @@ package struct App: Hashable, Sendable {
         teamID = try Self.teamID(entry)
         associatedDomains = domains
         let isSandboxed = isExported || entry.string("X-Flatpak") != nil
-        launchMethod = try Self.parseLaunchMethod(id, entry, isExported: isSandboxed)
+        let commands = Commands(entry: entry, file: file, languages: languages)
+        launchMethod = try Self.parseLaunchMethod(id, entry, commands, isExported: isSandboxed)
         waits = try Self.waits(entry, launchMethod)
         titles = entry.strings("X-Handoff-Titles")
         // A sandboxed app stands for nothing but itself.
         browsers = isSandboxed ? [] : entry.strings("X-Handoff-Browsers")
-        command = entry.boolean("Terminal") == true ? nil : entry.string("Exec").flatMap { try? ExecLine($0) }
-        documentApp = DocumentApp(id: id, entry).flatMap { $0.mediaTypes.isEmpty ? nil : $0 }
+        command = try? commands.command("Exec")
+        let openingApp = DocumentApp(id: id, entry, file: file, languages: languages)
+        documentApp = openingApp?.mediaTypes.isEmpty == false ? openingApp : nil
         tryExec = entry.string("TryExec")
     }
 
@@ -142,6 +151,7 @@ package struct App: Hashable, Sendable {
     private static func parseLaunchMethod(
         _ id: String,
         _ entry: DesktopEntry,
+        _ commands: Commands,
         isExported: Bool
     ) throws(AppError) -> LaunchMethod {
         guard let isActivatable = entry.boolean("DBusActivatable") else {
@@ -157,13 +167,10 @@ package struct App: Hashable, Sendable {
             }
             return .bus
         }
-        if !isExported, let line = entry.string("X-Handoff-Exec") {
-            return .program(try command(line, of: "X-Handoff-Exec"))
-        }
-        if let line = entry.string("Exec") {
-            let command = try command(line, of: "Exec")
+        if !isExported, let command = try commands.command("X-Handoff-Exec") { return .program(command) }
+        if let command = try commands.command("Exec") {
             let opensDocuments = !entry.strings("X-Handoff-DocumentTypes").isEmpty
-            if command.takesURL || opensDocuments && command.takesDocument { return .command(command) }
+            if command.line.takesURL || opensDocuments && command.line.takesDocument { return .command(command) }
         }
         guard !isExported else {
             throw AppError(
@@ -190,11 +197,19 @@ package struct App: Hashable, Sendable {
         return false
     }
 
-    private static func command(_ line: String, of key: String) throws(AppError) -> ExecLine {
-        do {
-            return try ExecLine(line)
-        } catch {
-            throw AppError(key: key, "is invalid: \(error)")
+    /// The command lines of a file.
+    private struct Commands {
+        let entry: DesktopEntry
+        let file: String?
+        let languages: [String]
+
+        /// The command of a key; nil if the file does not have the key.
+        func command(_ key: String) throws(AppError) -> AppCommand? {
+            do {
+                return try AppCommand(key, of: entry, file: file, languages: languages)
+            } catch {
+                throw AppError(key: key, "is invalid: \(error)")
+            }
         }
     }
 }

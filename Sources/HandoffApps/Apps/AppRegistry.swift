@@ -144,14 +144,15 @@ extension [App] {
 extension App {
     /// Whether it could accept an activity of which only the advertisement is known.
     fileprivate func mightAccept(hasWebpage: Bool, hasDocument: Bool) -> Bool {
-        guard case .command(let line) = launchMethod else { return true }
+        guard case .command(let command) = launchMethod else { return true }
         // A program that only opens web pages cannot continue an activity without one.
-        return hasWebpage && line.takesURL || hasDocument && line.takesDocument
+        return hasWebpage && command.line.takesURL || hasDocument && command.line.takesDocument
     }
 
     /// Whether its launch method can pass on the activity.
     func accepts(_ activity: Activity) -> Bool {
-        guard case .command(let line) = launchMethod else { return true }
-        return activity.webpageURL != nil && line.takesURL || activity.documentURL != nil && line.takesDocument
+        guard case .command(let command) = launchMethod else { return true }
+        return activity.webpageURL != nil && command.line.takesURL
+            || activity.documentURL != nil && command.line.takesDocument
     }
 }

@@ -4,15 +4,14 @@ import HandoffModel
 package struct AppScan: Sendable {
     /// The directories of desktop files.
     package let directories: AppDirectories
-    /// The directories in which programs without a path are searched.
-    private let programs: SearchPath
+    private let launcher: AppLauncher
 
     /// - Parameters:
     ///   - directories: the directories of desktop files.
-    ///   - searchPath: the value of the variable `PATH`.
-    package init(directories: AppDirectories, searchPath: String) {
+    ///   - environment: the variables `HOME` and `PATH`, and those of ``UserLanguages``.
+    package init(directories: AppDirectories, environment: [String: String]) {
         self.directories = directories
-        programs = SearchPath(searchPath)
+        launcher = AppLauncher(environment: environment)
     }
 
     /// Reads the directories and returns the apps that are installed now.
@@ -24,11 +23,14 @@ package struct AppScan: Sendable {
         for directory in directories.paths {
             // A file in an earlier directory hides those of the same id in later ones.
             for file in DesktopFile.all(in: directory) where known.insert(file.id).inserted {
+                // Most files do not declare activities; their errors are not reported.
+                guard let text = file.text, text.includes("X-Handoff-") else { continue }
                 do throws(AppError) {
-                    guard let entry = try entry(of: file) else { continue }
+                    let entry = try entry(text)
                     teams[file.id] = try App.teamID(entry)
-                    let app = try App(id: file.id, entry, isExported: file.isExported)
-                    if let app, programs.has(app.tryExec) { apps.append(app) }
+                    if let app = try app(of: file, entry) { apps.append(app) }
+                    // What desktops forgive is told to whoever writes the file, and keeps no app away.
+                    try check(text)
                 } catch {
                     faults.append(AppRegistry.Fault(file: file.path, message: error.description))
                 }
@@ -49,17 +51,33 @@ package struct AppScan: Sendable {
     ///   - directories: the directories of desktop files; the first that has the file counts.
     package static func teamID(ofApp id: String, in directories: AppDirectories) -> String? {
         let texts = directories.paths.lazy.compactMap { DesktopFile(path: "\($0)/\(id).desktop", id: id).text }
-        guard let text = texts.first, let entry = try? DesktopEntry(text) else { return nil }
+        guard let text = texts.first, let entry = DesktopEntry(asDesktopsRead: text) else { return nil }
         return try? App.teamID(entry)
     }
 
-    /// The content of a file that has keys of Handoff; nil for any other file.
-    private func entry(of file: DesktopFile) throws(AppError) -> DesktopEntry? {
-        guard let text = file.text else { return nil }
-        // Most files do not declare activities; their errors are not reported.
-        guard text.includes("X-Handoff-") else { return nil }
+    private func app(of file: DesktopFile, _ entry: DesktopEntry) throws(AppError) -> App? {
+        let app = try App(
+            id: file.id,
+            entry,
+            isExported: file.isExported,
+            file: file.path,
+            languages: launcher.languages
+        )
+        return app.flatMap { launcher.programs.has($0.tryExec) ? $0 : nil }
+    }
+
+    /// The content of a file, as desktops read it.
+    ///
+    /// - Throws: an error that names the invalid line.
+    private func entry(_ text: String) throws(AppError) -> DesktopEntry {
+        if let entry = DesktopEntry(asDesktopsRead: text) { return entry }
+        try check(text)
+        throw AppError("desktops ignore the file: its first group has to be [Desktop Entry].")
+    }
+
+    private func check(_ text: String) throws(AppError) {
         do throws(DesktopEntry.SyntaxError) {
-            return try DesktopEntry(text)
+            _ = try DesktopEntry(text)
         } catch {
             throw AppError(error.description)
         }

@@ -28,14 +28,23 @@ package struct AppDirectories: Hashable, Sendable {
     }
 
     /// Returns the desktop entry with that id, from the first directory that has a file for it; nil if there is none, or
-    /// it is invalid.
+    /// desktops ignore it.
     package func entry(_ id: String) -> DesktopEntry? {
         let files = paths.lazy.map { DesktopFile(path: "\($0)/\(id).desktop", id: id) }
-        return files.compactMap(\.text).first.flatMap { try? DesktopEntry($0) }
+        return files.compactMap(\.text).first.flatMap { DesktopEntry(asDesktopsRead: $0) }
     }
 
     private static func absolute(_ path: String?) -> String? {
         // Relative paths have to be ignored (XDG Base Directory Specification).
         path.flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+}
+
+extension AppDirectories {
+    /// The paths of a file of the shared MIME database, which is next to the directories of desktop files.
+    ///
+    /// - Parameter name: its name in the directory `mime`.
+    func mediaTypeFiles(_ name: String) -> [String] {
+        paths.filter { $0.hasSuffix("/applications") }.map { $0.dropLast("/applications".count) + "/mime/" + name }
     }
 }

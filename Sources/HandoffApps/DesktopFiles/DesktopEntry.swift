@@ -1,7 +1,7 @@
 /// The group `[Desktop Entry]` of a desktop file (Desktop Entry Specification 1.5).
 ///
-/// Other groups, localised values and comments are ignored. Values are stored as they are in the file; the typed
-/// accessors replace the escape sequences.
+/// Other groups and comments are ignored. Values are stored as they are in the file; the typed accessors replace the escape
+/// sequences.
 package struct DesktopEntry: Hashable, Sendable {
     /// The error in a file that is not a valid desktop entry.
     package struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -16,7 +16,13 @@ package struct DesktopEntry: Hashable, Sendable {
 
     private static let group = "Desktop Entry"
 
-    /// Parses the text of a file.
+    /// Reads the text of a file as desktops do, which forgive what makes no difference; nil if they ignore the file.
+    package init?(asDesktopsRead text: String) {
+        guard let file = KeyFile(text), file.firstGroup == Self.group else { return nil }
+        values = file.group(Self.group)
+    }
+
+    /// Parses the text of a file that is to be valid for all desktops.
     ///
     /// - Throws: ``SyntaxError`` for the first line that is not a group, a comment, an empty line or `key=value`; for a
     ///   key that occurs twice, and for a file without the group or without keys in it.
@@ -79,55 +85,32 @@ package struct DesktopEntry: Hashable, Sendable {
 extension DesktopEntry {
     /// A value of type string, with escape sequences replaced; nil if the key is absent or its value empty.
     package func string(_ key: String) -> String? {
-        guard let parts = list(of: key, separator: nil), let only = parts.first, !only.isEmpty else { return nil }
-        return only
+        guard let value = values[key].flatMap(KeyFile.text), !value.isEmpty else { return nil }
+        return value
     }
 
-    /// A value of type string(s), whose elements are separated by semicolons; empty if the key is absent.
+    /// A value of type localestring in the first of these languages that it has, else without a language.
+    ///
+    /// - Parameter languages: locales, such as `de_AT` and `de`.
+    package func string(_ key: String, in languages: [String]) -> String? {
+        let localised = languages.lazy.map { "\(key)[\($0)]" }.first { values[$0] != nil }
+        return string(localised ?? key)
+    }
+
+    /// A value of type string(s), whose elements are separated by semicolons; empty if the key is absent or invalid.
     package func strings(_ key: String) -> [String] {
-        (list(of: key, separator: ";") ?? []).filter { !$0.isEmpty }
+        (values[key].flatMap(KeyFile.list) ?? []).filter { !$0.isEmpty }
     }
 
-    /// A value of type boolean; nil if it is neither `true` nor `false`, and false if the key is absent.
+    /// A value of type boolean; nil if it is neither, and false if the key is absent.
+    ///
+    /// As desktops do, it takes `1` and `0` also, which were the values before version 1.0 of the specification.
     package func boolean(_ key: String) -> Bool? {
-        switch values[key] {
-        case "true": true
-        case nil, "false": false
-        default: nil
-        }
-    }
-
-    /// The elements of a value, with the escape sequences `\s \n \t \r \\` and, if there is a separator, `\;` replaced;
-    /// an unknown sequence stays as it is.
-    private func list(of key: String, separator: Character?) -> [String]? {
-        guard let text = values[key] else { return nil }
-        var elements = [""]
-        var isEscaped = false
-        for character in text {
-            if isEscaped {
-                elements[elements.count - 1] += Self.unescaped(character, separator)
-                isEscaped = false
-            } else if character == "\\" {
-                isEscaped = true
-            } else if character == separator {
-                elements.append("")
-            } else {
-                elements[elements.count - 1].append(character)
-            }
-        }
-        if isEscaped { elements[elements.count - 1].append("\\") }
-        return elements
-    }
-
-    private static func unescaped(_ character: Character, _ separator: Character?) -> String {
-        switch character {
-        case "s": " "
-        case "n": "\n"
-        case "t": "\t"
-        case "r": "\r"
-        case "\\": "\\"
-        case separator: String(character)
-        default: "\\\(character)"
+        guard let value = values[key] else { return false }
+        switch Self.trimmed(value[...]) {
+        case "true", "1": return true
+        case "false", "0": return false
+        default: return nil
         }
     }
 }

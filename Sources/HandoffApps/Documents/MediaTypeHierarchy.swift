@@ -3,6 +3,7 @@
 /// An app for plain text also opens a Markdown file. (Shared MIME-info Database specification, "Subclassing".)
 package struct MediaTypeHierarchy: Sendable {
     private var parents: [String: [String]] = [:]
+    private let aliases: MediaTypeAliases
 
     /// Larger databases are not read; that of a full desktop has 30 KB.
     private static let maximumFileBytes = 1024 * 1024
@@ -11,20 +12,21 @@ package struct MediaTypeHierarchy: Sendable {
 
     /// Reads the databases next to these directories of desktop files; a missing one counts as empty.
     package init(beside directories: AppDirectories) {
-        for directory in directories.paths where directory.hasSuffix("/applications") {
-            let file = directory.dropLast("/applications".count) + "/mime/subclasses"
-            if let text = smallFile(at: String(file), upTo: Self.maximumFileBytes) { add(text) }
+        aliases = MediaTypeAliases(beside: directories)
+        for file in directories.mediaTypeFiles("subclasses") {
+            if let text = smallFile(at: file, upTo: Self.maximumFileBytes) { add(text) }
         }
     }
 
     /// Parses the texts of `subclasses` files.
-    package init(_ texts: String...) {
+    package init(_ texts: String..., aliases: MediaTypeAliases = MediaTypeAliases()) {
+        self.aliases = aliases
         for text in texts { add(text) }
     }
 
-    /// The type and its supertypes, the nearest first, without duplicates.
+    /// The type and its supertypes, the nearest first, without duplicates, each by the name under which it is known.
     package func of(_ type: String) -> [String] {
-        var hierarchy = [type]
+        var hierarchy = [aliases.name(of: type)]
         var index = 0
         while index < hierarchy.count, hierarchy.count < Self.longest {
             for parent in parents(of: hierarchy[index]) where !hierarchy.contains(parent) { hierarchy.append(parent) }
@@ -34,7 +36,7 @@ package struct MediaTypeHierarchy: Sendable {
     }
 
     private func parents(of type: String) -> [String] {
-        let known = parents[type] ?? []
+        let known = (parents[type] ?? []).map(aliases.name)
         return type.hasPrefix("text/") ? known + ["text/plain"] : known
     }
 
@@ -42,7 +44,7 @@ package struct MediaTypeHierarchy: Sendable {
         for line in text.split(separator: "\n") {
             let types = line.split(separator: " ")
             guard types.count == 2 else { continue }
-            parents[String(types[0]), default: []].append(String(types[1]))
+            parents[aliases.name(of: String(types[0])), default: []].append(String(types[1]))
         }
     }
 }

@@ -1,80 +1,132 @@
-/// The MIME types of file names, from the desktop's shared database.
+/// The MIME types of documents, from the desktop's shared database, by their names and where these say nothing by their
+/// contents.
 ///
-/// The database consists of the `globs2` files of the Shared MIME-info Database specification. Only names are matched,
-/// not contents; a document whose name matches no pattern has no type.
+/// Of the Shared MIME-info Database specification it follows what GLib makes of it, since apps are chosen by the types that
+/// this finds: the content counts only where no name matches, or several do.
 package struct MediaTypes: Sendable {
-    private struct Pattern {
-        let weight: Int
-        let type: String
-        let text: String
-        let isCaseSensitive: Bool
-    }
-
-    private var patterns: [Pattern] = []
-    /// Types whose patterns in files of lower precedence are ignored.
-    private var suppressed: Set<String> = []
+    private let names: [NameRules]
+    private let contents: [ContentRules]
+    private let hierarchy: MediaTypeHierarchy
 
     /// Larger databases are not read; that of a full desktop has 50 KB.
     private static let maximumFileBytes = 4 * 1024 * 1024
+    /// From this priority on, content counts more than ambiguous names (GLib, `g_content_type_guess`).
+    private static let decisivePriority = 80
 
     /// Reads the databases next to these directories of desktop files; a missing one counts as empty.
     package init(beside directories: AppDirectories) {
-        for directory in directories.paths where directory.hasSuffix("/applications") {
-            let file = directory.dropLast("/applications".count) + "/mime/globs2"
-            if let text = smallFile(at: String(file), upTo: Self.maximumFileBytes) { add(text) }
+        var rules = NameRules.Reader()
+        names = directories.mediaTypeFiles("globs2").compactMap { file in
+            smallFile(at: file, upTo: Self.maximumFileBytes).map { rules.read($0) }
         }
+        contents = directories.mediaTypeFiles("magic").compactMap { file in
+            smallFileBytes(at: file, upTo: Self.maximumFileBytes).map { ContentRules($0) }
+        }
+        hierarchy = MediaTypeHierarchy(beside: directories)
     }
 
     /// Parses the texts of `globs2` files, which are in order of precedence.
-    package init(_ texts: String...) {
-        for text in texts { add(text) }
-    }
-
-    /// The MIME type of a document of that name; nil if no pattern matches.
     ///
-    /// Of the matching patterns, the one of the greatest weight wins, and among these the longest.
+    /// - Parameters:
+    ///   - texts: the texts.
+    ///   - magic: the content of a `magic` file.
+    ///   - hierarchy: the supertypes.
+    package init(
+        _ texts: String...,
+        magic: [UInt8] = [],
+        hierarchy: MediaTypeHierarchy = MediaTypeHierarchy()
+    ) {
+        var rules = NameRules.Reader()
+        names = texts.map { rules.read($0) }
+        contents = [ContentRules(magic)]
+        self.hierarchy = hierarchy
+    }
+
+    /// The number of bytes that decide whether a document is plain text (Shared MIME-info Database specification,
+    /// "Recommended checking order").
+    private static let textBytes = 128
+
+    /// The number of bytes at the beginning of a document that can tell its type.
+    package var contentBytes: Int {
+        min(max(contents.map(\.extent).max() ?? 0, Self.textBytes), ContentRules.maximumExtent)
+    }
+
+    /// The MIME type of a document.
     ///
-    /// - Parameter name: the last component of a path.
-    package func type(ofFileNamed name: String) -> String? {
-        // The case-sensitive match takes precedence: main.C and main.c are different languages (Shared MIME-info
-        // Database, "The glob files").
-        best { Self.matches($0.text, name) } ?? best { !$0.isCaseSensitive && Self.matches($0.text, name.lowercased()) }
+    /// - Parameters:
+    ///   - name: the last component of its path.
+    ///   - content: returns its first ``contentBytes``, fewer if it has no more; nil if it cannot be read.
+    package func type(ofFileNamed name: String, content: () -> [UInt8]?) -> String {
+        let named = types(forName: name)
+        if named.count == 1 { return named[0] }
+        let content = content()
+        let found = content.flatMap(type(of:))
+        guard let first = named.first else { return found?.type ?? Self.unknown }
+        guard let found else { return first }
+        if found.priority >= Self.decisivePriority { return found.type }
+        return named.first { isKind($0, of: found.type) } ?? first
     }
 
-    private func best(_ matches: (Pattern) -> Bool) -> String? {
-        patterns.filter(matches).max { ($0.weight, $0.text.utf8.count) < ($1.weight, $1.text.utf8.count) }?.type
+    /// The type of a document of which nothing is known.
+    package static let unknown = "application/octet-stream"
+
+    /// The MIME type of a document, whose content is read where its name does not tell the type.
+    ///
+    /// - Parameters:
+    ///   - name: the last component of its path.
+    ///   - path: the bytes of its path.
+    package func type(ofFileNamed name: String, at path: [UInt8]) -> String {
+        type(ofFileNamed: name) { fileStart(at: path, bytes: contentBytes) }
     }
 
-    private mutating func add(_ text: String) {
-        var newlySuppressed: Set<String> = []
-        defer { suppressed.formUnion(newlySuppressed) }
-        for line in text.split(separator: "\n") where !line.hasPrefix("#") {
-            let fields = line.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false)
-            guard fields.count >= 3, let weight = Int(fields[0]), !fields[2].isEmpty else { continue }
-            let type = String(fields[1])
-            if fields[2] == "__NOGLOBS__" {
-                newlySuppressed.insert(type)
-                continue
+    /// The types that a name can mean: those of the rules that fit best.
+    package func types(forName name: String) -> [String] {
+        let lowered = name.lowercasedASCII
+        for rules in names {
+            if let type = rules.literal(lowered, cases: false) { return [type] }
+        }
+        for rules in names {
+            if let type = rules.literal(name, cases: true) { return [type] }
+        }
+        for find in [NameRules.suffixes, NameRules.matches] {
+            var found = names.lazy.map { find($0)(lowered, false) }.first { !$0.isEmpty } ?? []
+            if found.count < 2 { found += names.lazy.map { find($0)(name, true) }.first { !$0.isEmpty } ?? [] }
+            guard !found.isEmpty else { continue }
+            // Sorting keeps the order of what is equal.
+            let sorted = found.enumerated().sorted { ($1.element.weight, $0.offset) < ($0.element.weight, $1.offset) }
+            return sorted.map(\.element.type).reduce(into: []) { types, type in
+                if !types.contains(type) { types.append(type) }
             }
-            guard !suppressed.contains(type) else { continue }
-            patterns.append(
-                Pattern(
-                    weight: weight,
-                    type: type,
-                    text: String(fields[2]),
-                    isCaseSensitive: fields.count > 3 && fields[3].split(separator: ",").contains("cs")
-                )
-            )
         }
+        return []
     }
 
-    private static func matches(_ pattern: String, _ name: String) -> Bool {
-        let special = pattern.utf8.lastIndex {
-            $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "[")
+    private func type(of content: [UInt8]) -> (type: String, priority: Int)? {
+        var best: (type: String, priority: Int)?
+        for rules in contents {
+            if let found = rules.type(of: content), found.priority > best?.priority ?? 0 { best = found }
         }
-        guard let special else { return pattern == name }
-        // Nearly all patterns are a star and a suffix.
-        guard special == pattern.startIndex, pattern.hasPrefix("*") else { return NamePattern(pattern).matches(name) }
-        return name.utf8.count >= pattern.utf8.count - 1 && name.hasSuffix(pattern.dropFirst())
+        // What is no desktop file by its name must not become one by what it says.
+        if let best, best.type != "application/x-desktop" { return best }
+        let isText = content.prefix(Self.textBytes).allSatisfy(Self.isInText)
+        return best != nil || isText ? ("text/plain", best?.priority ?? 0) : nil
+    }
+
+    /// Whether plain text has that byte: any but a control character, except white space and the backspace.
+    private static func isInText(_ byte: UInt8) -> Bool { byte >= 0x20 || (0x08...0x0D).contains(byte) }
+
+    /// Whether a type is that one or a kind of it.
+    private func isKind(_ type: String, of base: String) -> Bool {
+        hierarchy.of(type).contains(hierarchy.of(base)[0])
+    }
+}
+
+extension String {
+    /// The text with `A` to `Z` as small letters, and no other changes: names of files are bytes.
+    var lowercasedASCII: String {
+        String(
+            decoding: utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 },
+            as: UTF8.self
+        )
     }
 }

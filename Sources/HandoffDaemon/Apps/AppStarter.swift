@@ -34,8 +34,10 @@ struct AppStarter: Sendable {
         do {
             return try await connection.call(call, timeout: limit)
         } catch {
-            guard error.indicatesAbsentService, let command = app.command?.arguments() else { throw error }
-            let hasStarted = try? await start(command, as: call.destination, activationToken)
+            guard error.indicatesAbsentService, let command = app.command,
+                let launch = try? apps.documentApps.launcher.launch(command)
+            else { throw error }
+            let hasStarted = try? await start(launch, as: call.destination, activationToken)
             guard hasStarted == true else { throw error }
             return try await connection.call(call, timeout: limit)
         }
@@ -46,7 +48,7 @@ struct AppStarter: Sendable {
     /// - Returns: false when the name is not there within ``startLimit``, or the command could not be run or failed first.
     /// - Throws: `CancellationError` when the task is cancelled; `DBusError` when the bus is gone.
     private func start(
-        _ command: [String],
+        _ launch: AppLaunch,
         as name: BusName,
         _ activationToken: String?
     ) async throws -> Bool {
@@ -55,7 +57,7 @@ struct AppStarter: Sendable {
                 // Another continuation may have started it meanwhile; the first owner is the present one.
                 var iterator = owners.makeAsyncIterator()
                 if case .some(.some) = await iterator.next() { return true }
-                let program = LaunchedProgram.app(command, of: name.description, activationToken)
+                let program = LaunchedProgram.app(launch, of: name.description, activationToken)
                 guard let running = try? await apps.launch(program, over: connection) else { return false }
                 return try await withTimeout(Self.startLimit) {
                     try await race {

@@ -10,7 +10,7 @@ struct OpenableDocument: Sendable {
     let url: FileURL
     /// The last component of its path.
     let name: String
-    /// Its MIME type, followed by the supertypes; empty if it is unknown.
+    /// Its MIME type, followed by the supertypes.
     let types: [String]
 
     /// Those of its types as which it does nothing when it is opened; empty if its own type is none of them.
@@ -41,7 +41,7 @@ extension AppTracker {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw HandoffError(.notContinuable, "\(path) is not a regular file, so it is not opened.")
         }
-        return OpenableDocument(url: url, name: name, types: documentApps.types(ofFileNamed: name))
+        return OpenableDocument(url: url, name: name, types: documentApps.types(ofFileNamed: name, at: url.path))
     }
 
     /// Lets a document be opened in an app: if it does nothing there, or the user agrees, or has agreed before.
@@ -91,22 +91,26 @@ extension AppTracker {
         }
     }
 
-    /// Returns the default app for a document, and whether it opens it as one of its inert types, for which an app is looked
-    /// for first.
+    /// An app for a document, and whether it opens it as one of its inert types.
+    typealias Choice = (app: DocumentApp, isInert: Bool)
+
+    /// Returns the apps for a document, the default one first: those that open it as one of its inert types, then all others.
     ///
     /// - Throws: ``HandoffError`` with `notContinuable` when no app here opens it.
-    func defaultApp(for document: OpenableDocument) throws(HandoffError) -> (app: DocumentApp, isInert: Bool) {
-        guard let type = document.types.first else {
-            throw HandoffError(.notContinuable, "The type of the document \(document.url) is unknown here.")
-        }
-        if let app = documentApps.app(for: document.inertTypes) { return (app, true) }
-        guard let app = documentApps.app(for: document.types) else {
+    func choices(for document: OpenableDocument) throws(HandoffError) -> [Choice] {
+        let inert = documentApps.apps(for: document.inertTypes)
+        let ids = Set(inert.map(\.id))
+        let others = documentApps.apps(for: document.types).filter { !ids.contains($0.id) }
+        guard !inert.isEmpty || !others.isEmpty else {
+            let type = document.types.first ?? MediaTypes.unknown
             throw HandoffError(
                 .notContinuable,
-                "No app here opens documents of the type \(type): install one, or choose one with "
-                    + "`xdg-mime default APP.desktop \(type)`."
+                type == MediaTypes.unknown
+                    ? "The type of the document \(document.url) is unknown here, and no app opens every file."
+                    : "No app here opens documents of the type \(type): install one, or choose one with "
+                        + "`xdg-mime default APP.desktop \(type)`."
             )
         }
-        return (app, false)
+        return inert.map { ($0, true) } + others.map { ($0, false) }
     }
 }

@@ -152,7 +152,7 @@ struct AppTracker: Service {
         engine.desktop.setApps(registry)
         for fault in registry.faults where !shown.faults.contains(fault) {
             logger.warning(
-                "an app is ignored: \(fault.message)",
+                "the desktop file of an app has an error: \(fault.message)",
                 metadata: ["event": "app.invalid", "file": "\(fault.file)"]
             )
         }

@@ -25,6 +25,7 @@ extension LaunchedProgram {
             ("AddRef", .boolean(true)),
             ("Environment", serviceVariables.filter(Self.isAssignment).value),
         ]
+        if let directory { properties.append(("WorkingDirectory", .string(directory.string))) }
         if let inputPath {
             properties.append(("StandardInputFile", .string(inputPath.string)))
         } else if !input.isEmpty {

@@ -1,5 +1,6 @@
 import Epoll
 import Glibc
+import HandoffApps
 import SystemPackage
 
 /// A program to be launched as an app: in a new session, and without the daemon's file descriptors and the variables that
@@ -13,6 +14,8 @@ struct LaunchedProgram: Sendable {
     var input: [UInt8] = []
     /// The absolute path of a file that is its standard input in place of ``input``; nil for none.
     var inputPath: FilePath?
+    /// The absolute path of the directory in which it runs; nil for that of the daemon, or of systemd.
+    var directory: FilePath?
     /// The variables added to the daemon's environment.
     var environment: [String: String] = [:]
 
@@ -25,8 +28,10 @@ struct LaunchedProgram: Sendable {
     }
 
     /// A program that may take the focus with an activation token; nil for none.
-    static func app(_ command: [String], of app: String?, _ activationToken: String?) -> LaunchedProgram {
-        var program = LaunchedProgram(command: command, of: app)
+    static func app(_ launch: AppLaunch, of app: String?, _ activationToken: String?) -> LaunchedProgram {
+        var program = LaunchedProgram(command: launch.arguments, of: app)
+        program.directory = launch.directory.map { FilePath($0) }
+        program.environment = launch.environment
         // XDG Activation, "Activation tokens", and Startup Notification 0.1: how a launched program receives its token.
         program.environment["XDG_ACTIVATION_TOKEN"] = activationToken
         program.environment["DESKTOP_STARTUP_ID"] = activationToken
@@ -43,7 +48,7 @@ struct LaunchedProgram: Sendable {
 
     private func start(input: borrowing Descriptor) throws(Errno) -> Int32 {
         let number = input.rawValue
-        return try NewProgram(command, variables: variables).start { actions in
+        return try NewProgram(command, variables: variables, directory: directory).start { actions in
             if let inputPath {
                 _ = inputPath.withPlatformString { posix_spawn_file_actions_addopen(&actions, 0, $0, O_RDONLY, 0) }
             } else {
@@ -56,8 +61,9 @@ struct LaunchedProgram: Sendable {
 
     /// Returns the path of the file that posix_spawnp(3) would execute.
     ///
-    /// - Throws: `ENOENT` when there is none.
+    /// - Throws: `ENOENT` when there is none; the error of access(2) when the program may not run in its directory.
     func executable() throws(Errno) -> String {
+        if let directory, directory.withPlatformString({ access($0, X_OK) }) != 0 { throw Errno(rawValue: errno) }
         if command[0].contains("/") {
             guard access(command[0], X_OK) == 0 else { throw Errno(rawValue: errno) }
             return command[0]

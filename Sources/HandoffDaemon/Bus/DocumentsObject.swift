@@ -108,9 +108,10 @@ struct DocumentsObject: DocumentsHandler {
     }
 
     func types(ofDocument url: String) throws -> (mediaType: String, activityTypes: [String]) {
-        let path = FilePath(bytes: try file(url).path)
-        let name = path.lastComponent?.string ?? ""
-        let mediaType = MediaTypes(beside: apps).type(ofFileNamed: name) ?? ""
+        let bytes = try file(url).path
+        let name = FilePath(bytes: bytes).lastComponent?.string ?? ""
+        let found = MediaTypes(beside: apps).type(ofFileNamed: name, at: bytes)
+        let mediaType = found == MediaTypes.unknown ? "" : found
         let types = engine.read { $0.desktop.installedApps.apps.compactMap { $0.documentTypes[mediaType] } }
         return (mediaType, types.map(\.rawValue).reduce(into: []) { if !$0.contains($1) { $0.append($1) } })
     }

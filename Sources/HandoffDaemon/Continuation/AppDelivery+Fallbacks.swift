@@ -4,6 +4,7 @@ import HandoffApps
 import HandoffBus
 import HandoffCore
 import HandoffModel
+import Logging
 
 /// What opens an activity that no app continues.
 extension AppDelivery {
@@ -28,7 +29,7 @@ extension AppDelivery {
             switch await open(document, with: app, asInert: !app.mediaTypes.isDisjoint(with: document.inertTypes)) {
             case .success(let outcome): return .success(outcome)
             case .failure(let error):
-                // The question names this app: no other one opens the document in its place.
+                // As below: the question names this app.
                 if error.code == .documentIsProgram, activity.webpageURL == nil { return .failure(error) }
             }
         }
@@ -53,11 +54,34 @@ extension AppDelivery {
             )
         }
         do throws(HandoffError) {
-            let (app, isInert) = try apps.defaultApp(for: document)
-            return await open(document, with: app, asInert: isInert)
+            return await open(document, withFirstOf: try apps.choices(for: document))
         } catch {
             return .failure(failure ?? error)
         }
+    }
+
+    /// Opens a document in the first of these apps that can be started.
+    ///
+    /// - Returns: what has become of it; if no app could be started, the error of the first one.
+    private func open(
+        _ document: OpenableDocument,
+        withFirstOf choices: [AppTracker.Choice]
+    ) async -> Result<Continuation.Outcome, HandoffError> {
+        var failure: HandoffError?
+        for (app, isInert) in choices {
+            switch await open(document, with: app, asInert: isInert) {
+            case .failure(let error) where error.code == .appFailed:
+                apps.logger.notice(
+                    "an app cannot open a document, so the next one is asked: \(error.message)",
+                    metadata: ["event": "app.passedOver", "app": "\(app.id)"]
+                )
+                failure = failure ?? error
+            // The question names this app: no other one opens the document in its place.
+            case .failure(let error): return .failure(failure ?? error)
+            case .success(let outcome): return .success(outcome)
+            }
+        }
+        return .failure(failure ?? HandoffError(.notContinuable, "No app here opens \(document.name)."))
     }
 
     /// Opens a document in an app on the bus, in the way that desktops do; starts the app if necessary.
@@ -70,7 +94,7 @@ extension AppDelivery {
     func open(
         _ document: OpenableDocument,
         with id: String,
-        startedBy command: ExecLine?
+        startedBy command: AppCommand?
     ) async throws(HandoffError) {
         do throws(DBusError) {
             let call = try ApplicationCalls(id: id).open(
@@ -91,28 +115,41 @@ extension AppDelivery {
     /// - Throws: ``HandoffError`` with `appFailed`.
     private func open(
         _ document: OpenableDocument,
-        by command: ExecLine,
+        by command: AppCommand,
         of app: String
     ) async throws(HandoffError) {
-        if case .failed(let reason) = await launch(try arguments(of: command, opening: document), of: app) {
+        if case .failed(let reason) = await launch(try launch(of: command, opening: document), of: app) {
             throw HandoffError(.appFailed, "The document could not be opened: \(reason)")
         }
     }
 
-    /// Returns the program of a command line and its arguments for a document.
+    /// Returns how a command is run with a document.
     ///
-    /// - Throws: ``HandoffError`` with `notContinuable`.
-    func arguments(
-        of command: ExecLine,
-        opening document: OpenableDocument
-    ) throws(HandoffError) -> [String] {
-        guard let arguments = command.arguments(opening: document.url) else {
-            throw HandoffError(
-                .notContinuable,
-                "The name of the document \(document.url) is not UTF-8, and \(command.program) takes only names: rename it."
-            )
+    /// - Throws: ``HandoffError`` with `notContinuable`, or `appFailed` if it cannot be run now.
+    func launch(of command: AppCommand, opening document: OpenableDocument) throws(HandoffError) -> AppLaunch {
+        do throws(AppLaunchError) {
+            return try apps.documentApps.launcher.launch(command, opening: document.url)
+        } catch {
+            switch error {
+            case .noTerminal: throw HandoffError(.appFailed, Self.message(error, of: command))
+            case .unnamable:
+                throw HandoffError(
+                    .notContinuable,
+                    "The name of the document \(document.url) is not UTF-8, and \(command.line.program) takes only names: "
+                        + "rename it."
+                )
+            }
         }
-        return arguments
+    }
+
+    /// Says why a command cannot be run.
+    static func message(_ error: AppLaunchError, of command: AppCommand) -> String {
+        switch error {
+        case .noTerminal:
+            "\(command.line.program) runs in a terminal, and none is installed that is known here: install "
+                + "xdg-terminal-exec or xterm."
+        case .unnamable: "\(command.line.program) takes only names."
+        }
     }
 
     /// Opens a document in an app.
@@ -125,7 +162,7 @@ extension AppDelivery {
             try await permit(document, in: app.id, asInert: isInert)
             switch app.launchMethod {
             case .bus: try await open(document, with: app.id, startedBy: app.command)
-            case .command(let line): try await open(document, by: line, of: app.id)
+            case .command(let command): try await open(document, by: command, of: app.id)
             }
             return .success(.document(app.id))
         } catch {
@@ -149,7 +186,7 @@ extension AppDelivery {
             return try await openInPortal(url)
         } catch {
             let first = (error as? DBusError)?.message ?? "\(error)"
-            switch await launch(["xdg-open", url.escaped]) {
+            switch await launch(AppLaunch(arguments: ["xdg-open", url.escaped])) {
             // Whatever its status is, it has opened nothing (xdg-open(1)).
             case .failed(let reason), .declined(let reason?):
                 return HandoffError(.appFailed, "The web page could not be opened: \(first) xdg-open: \(reason)")

@@ -53,14 +53,14 @@ struct AppDelivery: Sendable {
     func handOver(_ activity: Activity, to app: App) async -> Continuation.Response {
         switch app.launchMethod {
         case .bus: await call(app, activity)
-        case .program(let line):
+        case .program(let command):
             await launch(
-                line.arguments(),
+                command,
                 of: app.id,
                 ActivityDocument(fetched(activity), from: device.description, named: deviceName),
                 waits: app.waits
             )
-        case .command(let line): await run(line, of: app.id, with: activity)
+        case .command(let command): await run(command, of: app.id, with: activity)
         }
     }
 
@@ -71,17 +71,17 @@ struct AppDelivery: Sendable {
     }
 
     /// Runs a command with the web page or the document of an activity.
-    private func run(_ line: ExecLine, of app: String, with activity: Activity) async -> Continuation.Response {
+    private func run(_ command: AppCommand, of app: String, with activity: Activity) async -> Continuation.Response {
         // If a program accepts only one address, a web page takes precedence over a document.
-        if let page = activity.webpageURL, line.takesURL || activity.documentURL == nil {
-            return await launch(line.arguments(url: page.escaped), of: app)
+        if let page = activity.webpageURL, command.line.takesURL || activity.documentURL == nil {
+            return await launch(command, url: page.escaped, of: app)
         }
-        guard let text = activity.documentURL else { return await launch(line.arguments(), of: app) }
+        guard let text = activity.documentURL else { return await launch(command, of: app) }
         do throws(HandoffError) {
             let document = try apps.document(at: text)
-            let command = try arguments(of: line, opening: document)
+            let program = try launch(of: command, opening: document)
             try await permit(document, in: app, asInert: !document.inertTypes.isEmpty)
-            return await launch(command, of: app)
+            return await launch(program, of: app)
         } catch {
             return Self.response(error)
         }
@@ -127,27 +127,44 @@ struct AppDelivery: Sendable {
         FetchedActivity(activity, continuation: ContinuationID(of: activity, from: device)?.description)
     }
 
+    /// Starts the program of a command, with a web page or with an activity on its standard input; parameters as of
+    /// ``launch(_:of:_:waits:)``.
+    private func launch(
+        _ command: AppCommand,
+        url: String? = nil,
+        of app: String,
+        _ document: ActivityDocument? = nil,
+        waits: Bool = false
+    ) async -> Continuation.Response {
+        do {
+            let program = try apps.documentApps.launcher.launch(command, url: url)
+            return await launch(program, of: app, document, waits: waits)
+        } catch {
+            return .failed(Self.message(error, of: command))
+        }
+    }
+
     /// Starts a program, and finds out whether it goes on with the activity.
     ///
     /// - Parameters:
-    ///   - command: the program and its arguments.
+    ///   - launch: the program, and how it is started.
     ///   - app: the id of the app; nil for a program that is none.
     ///   - document: what it gets on its standard input; nil for nothing.
     ///   - waits: whether it tells itself when it goes on.
     func launch(
-        _ command: [String],
+        _ launch: AppLaunch,
         of app: String? = nil,
         _ document: ActivityDocument? = nil,
         waits: Bool = false
     ) async -> Continuation.Response {
-        var program = LaunchedProgram.app(command, of: app, options.activationToken)
+        var program = LaunchedProgram.app(launch, of: app, options.activationToken)
         if let document, let input = try? JSONEncoder().encode(document) { program.input = Array(input) }
         do {
             return waits
                 ? try await launchWaiting(program)
                 : try await launchBriefly(program, knowsHandoff: document != nil)
         } catch {
-            return .failed("\(command[0]) could not be started: \(error)")
+            return .failed("\(launch.arguments[0]) could not be started: \(error)")
         }
     }
 

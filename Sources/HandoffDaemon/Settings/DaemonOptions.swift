@@ -66,7 +66,7 @@ package struct DaemonOptions: Sendable {
         name = values.name ?? .linux
         (staysWhenAway, notifies) = (values.staysWhenAway, values.notifies)
         (usesLocalNetwork, coversAdvertisement) = (values.usesLocalNetwork, values.coversAdvertisement)
-        apps = AppScan(directories: directories, searchPath: environment["PATH"] ?? "")
+        apps = AppScan(directories: directories, environment: environment)
         documentApps = DocumentAppScan(directories: directories, environment: environment)
         (self.folders, self.home) = (folders, home)
         siteCache = SiteCache(environment: environment)

@@ -194,14 +194,14 @@ struct RefusedDocumentStories {
 
 extension World {
     /// What a program has written into a file; nil for nothing.
-    fileprivate func written(_ file: String) throws -> String? {
+    func written(_ file: String) throws -> String? {
         let file = directory.appending(path: file)
         guard FileManager.default.fileExists(atPath: file.path()) else { return nil }
         return try String(contentsOf: file, encoding: .utf8)
     }
 
     /// Waits until a program has written a file.
-    fileprivate func waitUntilWritten(_ file: String) async throws {
+    func waitUntilWritten(_ file: String) async throws {
         try await untilFiles(in: [directory], "the file \(file)") {
             FileManager.default.fileExists(atPath: directory.appending(path: file).path())
         }

@@ -138,7 +138,7 @@ struct AppRegistryTests {
             try file("b/origin.desktop", "X-Handoff-TeamID=one")
             try file("b/wrong.desktop", "X-Handoff-TeamID=one two")
             let paths = ["a", "nowhere", "b"].map { directory.appending(path: $0).path() }
-            let scan = AppScan(directories: AppDirectories(paths: paths), searchPath: "/usr/bin:/bin")
+            let scan = AppScan(directories: AppDirectories(paths: paths), environment: ["PATH": "/usr/bin:/bin"])
             let registry = scan.registry()
             #expect(registry.apps.map(\.id) == ["sub-x"])
             let faulty = ["broken", "wrong"].map { directory.appending(path: "b/\($0).desktop").path() }
@@ -198,7 +198,7 @@ struct AppRegistryTests {
             let directories = AppDirectories(environment: [
                 "XDG_DATA_DIRS": directory.appending(path: "exports/share").path()
             ])
-            let registry = AppScan(directories: directories, searchPath: "/bin").registry()
+            let registry = AppScan(directories: directories, environment: ["PATH": "/bin"]).registry()
             #expect(registry.apps.isEmpty)
             #expect(registry.faults.map(\.file).contains { $0.hasSuffix("org.example.Sandboxed.desktop") })
         }

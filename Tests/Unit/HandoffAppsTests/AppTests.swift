@@ -50,7 +50,8 @@ struct AppTests {
         let hostile = head + "X-Handoff-Exec=/bin/sh -c evil\n"
         let rewritten = "Exec=/usr/bin/flatpak run --command=editor org.example.Editor %u"
         let app = try #require(try App(id: "a.b", DesktopEntry(hostile + rewritten), isExported: byPlace))
-        #expect(app.launchMethod == .command(try ExecLine(String(rewritten.dropFirst("Exec=".count)))))
+        let command = try AppCommand(of: DesktopEntry("[Desktop Entry]\nName=Editor\n" + rewritten))
+        #expect(app.launchMethod == .command(try #require(command)))
         let error = #expect(throws: AppError.self) {
             try App(id: "a.b", DesktopEntry(hostile), isExported: byPlace)
         }
@@ -120,6 +121,17 @@ struct AppTests {
         #expect(throws: DesktopEntry.SyntaxError.self) { try DesktopEntry(text) }
     }
 
+    @Test(
+        "What desktops forgive is an error for whoever checks the file, and keeps no app away",
+        arguments: ["StartupNotify=true\nStartupNotify=false", "a_b=1", "a b=1", "Name[de]=\nName[de]="]
+    )
+    func forgiven(_ lines: String) throws {
+        let head = "[Desktop Entry]\nType=Application\nName=N\nDBusActivatable=1\nX-Handoff-ActivityTypes=a.b;\n"
+        let text = head + lines
+        let entry = try #require(DesktopEntry(asDesktopsRead: text))
+        #expect(try App(id: "org.example.A", entry)?.types.map(\.rawValue) == ["a.b"])
+    }
+
     @Test("Damaged files are either read or refused, and never crash the parser")
     func damage() {
         let keys = ["X-Handoff-ActivityTypes", "Exec", "Type", "Name", "X-Handoff-TeamID", "DBusActivatable"]
@@ -129,29 +141,56 @@ struct AppTests {
             let text = (0..<Int.random(in: 0..<40, using: &random)).map { _ in
                 pieces[Int.random(in: 0..<pieces.count, using: &random)]
             }.joined()
-            if let entry = try? DesktopEntry(text) { _ = try? App(id: "a.b", entry) }
+            for entry in [try? DesktopEntry(text), DesktopEntry(asDesktopsRead: text)].compactMap(\.self) {
+                _ = try? App(id: "a.b", entry)
+            }
             if let line = try? ExecLine(text) { _ = line.arguments(url: "https://example.org") }
         }
     }
 
-    @Test("A command line gets the address as one argument, and loses the other field codes")
+    @Test("A command line gets the address wherever it asks for it, as one argument, and the app's name and icon")
     func commandLines() throws {
         let cases: [(String, [String])] = [
             ("editor --open %u", ["editor", "--open", "u r l"]),
-            ("\"my editor\" %i %f --x=%c", ["my editor", "--x="]),
+            ("editor --uri=%u", ["editor", "--uri=u r l"]),
+            ("\"my editor\" %i %f --x=%c", ["my editor", "--icon", "an icon", "--x=N"]),
+            ("editor -qwindowtitle %c %u", ["editor", "-qwindowtitle", "N", "u r l"]),
+            ("editor %k %v %m %u %u", ["editor", "/f", "u r l"]),
             (#"sh -c "echo \"a\" 100%%""#, ["sh", "-c", #"echo "a" 100%"#]),
+            (#"sh -c 'view "$0"' %u"#, ["sh", "-c", #"view "$0""#, "u r l"]),
             (#"a """#, ["a", ""]),
         ]
+        let labels = ExecLine.Labels(name: "N", icon: "an icon", file: "/f")
         for (line, arguments) in cases {
-            #expect(try ExecLine(line).arguments(url: "u r l") == arguments, "\(line)")
+            #expect(try ExecLine(line, labels: labels).arguments(url: "u r l") == arguments, "\(line)")
         }
         #expect(try ExecLine("editor %u").arguments() == ["editor"])
+        #expect(try ExecLine("editor %i %c").arguments() == ["editor"], "without names")
+    }
+
+    @Test(
+        "The name of a document ends no word and no quote, in a script neither",
+        arguments: ["a b", "a'b", #"a"b"#, "a'; evil; '", "$(evil)", "`evil`", #"a\"#, #""; evil; ""#, "-x", "%f"]
+    )
+    func names(_ name: String) throws {
+        let document = try FileURL(path: Array("/d/\(name)".utf8))
+        let path = "/d/\(name)"
+        let quoted = "'" + path.replacing("'", with: #"'\''"#) + "'"
+        for (line, argument) in [
+            ("v %f", path), ("v --file=%f", "--file=" + path), (#"v "%f""#, path), ("v '%F'", path), ("v", path),
+            (#"v "--file=%f""#, "--file=" + path), (#"v "view %f""#, "view " + quoted),
+        ] {
+            #expect(try ExecLine(line).arguments(opening: document) == ["v", argument], "\(line)")
+        }
+        let scripted = try #require(try ExecLine("sh -c 'printf %%s %f'").arguments(opening: document))
+        #expect(scripted == ["sh", "-c", "printf %s \(name.allSatisfy { "-x".contains($0) } ? path : quoted)"])
     }
 
     @Test("A document whose name is not UTF-8 is opened by its URL, and not by programs that take only a path")
     func notUTF8() throws {
         let document = try FileURL(path: Array("/tmp/caf".utf8) + [0xE9])
         #expect(try ExecLine("viewer %u").arguments(opening: document) == ["viewer", "file:///tmp/caf%E9"])
+        #expect(try ExecLine("viewer --uri=%u").arguments(opening: document) == ["viewer", "--uri=file:///tmp/caf%E9"])
         #expect(try ExecLine("viewer %f").arguments(opening: document) == nil)
         #expect(try ExecLine("viewer").arguments(opening: document) == nil)
         #expect(

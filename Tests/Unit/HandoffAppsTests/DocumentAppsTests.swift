@@ -29,7 +29,7 @@ struct DocumentAppsTests {
             ),
             Choice(
                 testDescription: "a default that is not installed",
-                lists: ["[Default Applications]\ntext/plain=gone.desktop; c.desktop ;", ""],
+                lists: ["[Default Applications]\ntext/plain=gone.desktop;c.desktop;", ""],
                 expected: "c"
             ),
             Choice(
@@ -39,7 +39,7 @@ struct DocumentAppsTests {
             ),
             Choice(
                 testDescription: "an addition",
-                lists: ["# mine\n[Added Associations]\ntext/plain=c.desktop;\nnonsense\n[", ""],
+                lists: ["# mine\n[Added Associations]\ntext/plain=c.desktop;\n", ""],
                 expected: "c"
             ),
             Choice(
@@ -69,6 +69,28 @@ struct DocumentAppsTests {
         #expect(apps.app(for: []) == nil)
     }
 
+    @Test("All apps for a document are told in order, so that the next one opens it if one cannot be started")
+    func order() throws {
+        let apps = DocumentApps([
+            Level(list: MediaTypeAppList("[Default Applications]\ntext/plain=c.desktop;gone.desktop;a.desktop\n")),
+            Level(
+                cache: MediaTypeAppList("[MIME Cache]\ntext/x-a=d.desktop;\ntext/plain=b.desktop;a.desktop;\n"),
+                apps: try ["a", "b", "c", "d", "e"].map { try Self.app($0, "text/plain;") }
+            ),
+        ])
+        #expect(apps.apps(for: ["text/x-a", "text/plain"]).map(\.id) == ["d", "c", "a", "b", "e"])
+    }
+
+    @Test("A default by another name of its type counts")
+    func aliases() throws {
+        let aliases = MediaTypeAliases("application/x-pdf application/pdf\nbroken\n", "application/x-pdf a/b")
+        let list = MediaTypeAppList("[Default Applications]\napplication/x-pdf=a.desktop\n", aliases: aliases)
+        let apps = DocumentApps([Level(list: list), Level(apps: [try Self.app("a", "")])])
+        #expect(apps.app(for: ["application/pdf"])?.id == "a")
+        let hierarchy = MediaTypeHierarchy("application/x-pdf text/a", aliases: aliases)
+        #expect(hierarchy.of("application/x-pdf").prefix(2) == ["application/pdf", "text/a"])
+    }
+
     @Test("A MIME type has parent types, all text is also plain text, and cycles of parents end")
     func lineage() {
         let hierarchy = MediaTypeHierarchy("a/b c/d\nc/d a/b\ntext/x-markdown text/markdown\nbroken\n")
@@ -81,7 +103,9 @@ struct DocumentAppsTests {
 
     @Test(
         "A desktop file that cannot open a document is ignored",
-        arguments: ["Terminal=true\nExec=run %f", "Hidden=true\nExec=run %f", "Exec=\"run", "DBusActivatable=true"]
+        arguments: [
+            "Hidden=true\nExec=run %f", "Exec=\"run", "DBusActivatable=true", "DBusActivatable=true\nExec=\"run",
+        ]
     )
     func unusable(_ lines: String) throws {
         let text = "[Desktop Entry]\nType=Application\nName=N\nMimeType=text/plain\n\(lines)\n"
@@ -104,6 +128,11 @@ struct DocumentAppsTests {
         try write("share/applications/a.desktop", app("text/plain;image/png"))
         try write("share/applications/b.desktop", app("image/png") + "TryExec=/nowhere/at/all\n")
         try write("share/applications/c.desktop", app("image/png"))
+        // Not by itself, but on the way: a link to the directory above.
+        try FileManager.default.createSymbolicLink(
+            at: directory.appending(path: "share/applications/loop"),
+            withDestinationURL: directory.appending(path: "share")
+        )
         try write("etc/mimeapps.list", "[Default Applications]\nimage/png=a.desktop\n")
         try write("config/mimeapps.list", "[Default Applications]\nimage/png=b.desktop\n")
         try write("config/sway-mimeapps.list", "[Default Applications]\nimage/png=c.desktop\n")
@@ -112,7 +141,7 @@ struct DocumentAppsTests {
         let choice = { (name: String, environment: [String: String]) in
             let directories = AppDirectories(paths: [path + "/share/applications"])
             let scan = DocumentAppScan(directories: directories, environment: environment)
-            return scan.app(for: scan.types(ofFileNamed: name))?.id
+            return scan.app(for: scan.types(ofFileNamed: name, at: Array("/nowhere".utf8)))?.id
         }
         #expect(choice("a.png", environment) == "a")
         environment["XDG_CURRENT_DESKTOP"] = "Sway:wlroots"
@@ -120,5 +149,8 @@ struct DocumentAppsTests {
         #expect(choice("README.md", environment) == "a")
         #expect(choice("a.gif", environment) == nil)
         #expect(choice("a.unknown", environment) == nil)
+        try write("config/mimeapps.list", "[Default Applications]\nimage/png=c.desktop\nnonsense\n")
+        environment["XDG_CURRENT_DESKTOP"] = nil
+        #expect(choice("a.png", environment) == "a", "a list that is not valid does not count")
     }
 }

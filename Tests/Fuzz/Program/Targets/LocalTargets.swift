@@ -66,14 +66,15 @@ struct DesktopTarget: FuzzTarget {
         let text = String(decoding: bytes, as: UTF8.self)
         if let line = try? ExecLine(text) {
             precondition(!line.program.isEmpty, "a command line has a program")
-            _ = line.arguments(url: "https://example.org/", path: "/a b")
+            _ = line.arguments(url: "https://example.org/")
+            if let file = try? FileURL(path: Array("/a b".utf8)) { _ = line.arguments(opening: file) }
         }
-        if let entry = try? DesktopEntry(text) {
+        for entry in [try? DesktopEntry(text), DesktopEntry(asDesktopsRead: text)].compactMap(\.self) {
             _ = try? App(id: "a", entry)
             _ = DocumentApp(id: "a", entry)
         }
         _ = MediaTypeAppList(text)
-        _ = MediaTypes(text).type(ofFileNamed: "report.tar.gz")
+        _ = MediaTypes(text, magic: bytes).type(ofFileNamed: "report.tar.gz") { bytes }
         let ancestors = MediaTypeHierarchy(text).of("text/plain")
         precondition(Set(ancestors).count == ancestors.count, "each ancestor is named once")
     }
