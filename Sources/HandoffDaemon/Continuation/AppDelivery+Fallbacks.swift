@@ -70,15 +70,15 @@ extension AppDelivery {
         var failure: HandoffError?
         for (app, isInert) in choices {
             switch await open(document, with: app, asInert: isInert) {
-            case .failure(let error) where error.code == .appFailed:
+            case .success(let outcome): return .success(outcome)
+            // The question names this app: no other one opens the document in its place.
+            case .failure(let error) where error.code == .documentIsProgram: return .failure(error)
+            case .failure(let error):
                 apps.logger.notice(
                     "an app cannot open a document, so the next one is asked: \(error.message)",
                     metadata: ["event": "app.passedOver", "app": "\(app.id)"]
                 )
                 failure = failure ?? error
-            // The question names this app: no other one opens the document in its place.
-            case .failure(let error): return .failure(failure ?? error)
-            case .success(let outcome): return .success(outcome)
             }
         }
         return .failure(failure ?? HandoffError(.notContinuable, "No app here opens \(document.name)."))

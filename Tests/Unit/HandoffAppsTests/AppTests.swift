@@ -79,7 +79,7 @@ struct AppTests {
             Refusal(lines: "X-Handoff-ActivityTypes=a.b;\nDBusActivatable=yes", reason: "neither true nor false"),
             Refusal(lines: "X-Handoff-DocumentTypes=text;\nDBusActivatable=true", reason: "X-Handoff-DocumentTypes"),
             Refusal(
-                lines: "X-Handoff-ActivityTypes=a.b;\nX-Handoff-Exec=editor\nX-Handoff-Waits=1",
+                lines: "X-Handoff-ActivityTypes=a.b;\nX-Handoff-Exec=editor\nX-Handoff-Waits=yes",
                 reason: "X-Handoff-Waits is neither true nor false"
             ),
             Refusal(

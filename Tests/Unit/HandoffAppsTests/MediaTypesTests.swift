@@ -8,6 +8,7 @@ struct MediaTypesTests {
         """
         # a comment
         50:text/plain:*.txt
+        50:text/x-csrc:*.c:cs
         50:text/x-csrc:*.c
         50:text/x-c++src:*.C:cs
         50:application/x-compressed-tar:*.tar.gz
