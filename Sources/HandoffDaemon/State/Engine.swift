@@ -108,7 +108,7 @@ package final class Engine: Sendable {
             let now = Moment.now
             let before = state.origin.current?.id
             let result = Swift.Result { () throws(Failure) in try body(&state, now) }
-            let plans = state.plans(at: now, before: before)
+            let plans = state.advance(to: now, since: before)
             publish(plans, at: now)
             return (result, plans.clockStep)
         }
@@ -124,14 +124,12 @@ package final class Engine: Sendable {
     /// Changes a draft of the kept state, writes it, and only then makes it the state.
     ///
     /// The change is on disk before anything shows it. One change at a time is made; events that change nothing on disk
-    /// continue during the write, however long it takes.
+    /// continue during the write, however long it takes. A step of a pairing must not be left out because the radio has
+    /// failed meanwhile: so the change is made even if the task is cancelled.
     ///
     /// - Parameters:
     ///   - edit: changes the draft.
     ///   - follow: changes the rest of the state, which contains the draft already, under the mutex.
-    /// A step of a pairing must not be left out because the radio has failed meanwhile: so the change is made even if the
-    /// task is cancelled.
-    ///
     /// - Throws: what `edit` throws, and ``HandoffError`` with `stateUnwritable`: then nothing has changed.
     func persist<Result: Sendable>(
         _ edit: (inout KeptState) throws(HandoffError) -> Result,

@@ -48,7 +48,7 @@ struct KeyDevice {
         state.radio.port = .sample
         state.greet(at: now)
         (self.identity, self.address, self.ahead, file) = (identity, address, ahead, contents)
-        plans = state.plans(at: now, before: nil)
+        plans = state.advance(to: now, since: nil)
         self.state = state
         scanningSince = right.uptime
         try update(at: right)
@@ -81,11 +81,11 @@ struct KeyDevice {
         let now = now(right)
         _ = state.nearby.table.expire(at: now)
         let effort = plans.scanning.effort
-        plans = state.plans(at: now, before: state.origin.current?.id)
+        plans = state.advance(to: now, since: state.origin.current?.id)
         if keptDay != DailyKey.keptDay(at: now.slot) {
             keptDay = DailyKey.keptDay(at: now.slot)
             try moveKeysForward(at: now)
-            plans = state.plans(at: now, before: state.origin.current?.id)
+            plans = state.advance(to: now, since: state.origin.current?.id)
         }
         if plans.scanning.effort != effort { scanningSince = right.uptime }
         state.dropEffects()

@@ -121,7 +121,7 @@ struct EngineTests {
             // Only the wall clock moves on, so that no turn of a lagging member is due.
             let unix = now.advanced(by: now.timeToNextSlot).unixMicroseconds
             let border = Moment(uptime: now.uptime, unixMicroseconds: unix)
-            let plans = world.engine.edit { $0.plans(at: border, before: nil) }
+            let plans = world.engine.edit { $0.advance(to: border, since: nil) }
             var opener = AdvertisementOpener(keys: [(1, world.engine.read(\.trust.ownKey))])
             let advertisement = try #require(plans.advertising.advertisement)
             #expect(opener.open(advertisement.data, slot: border.slot)?.slotOffset == -1)
