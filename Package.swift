@@ -345,9 +345,9 @@ let package = Package(
         tests(
             "DocumentationTests",
             [
-                "DBus", "HandoffBrowser", "HandoffBus", "HandoffCLI", "HandoffClient", "HandoffDesktop", "HandoffJSON",
-                "HandoffModel",
-                "HandoffTestSupport", "HandoffWindow",
+                "DBus", "HandoffBrowser", "HandoffBus", "HandoffCLI", "HandoffClient", "HandoffDaemon",
+                "HandoffDesktop",
+                "HandoffJSON", "HandoffModel", "HandoffTestSupport", "HandoffWindow",
             ]
         ),
         tests(

@@ -48,10 +48,7 @@ package struct Daemon<R: Radio>: Sendable {
             let identity = try await Identity.loaded(from: directory)
             let engine = try Engine(identity: identity, name: options.name, in: directory, logger: logger)
             try await engine.pairings.recover()
-            engine.activities.cover(options.coversAdvertisement)
-            engine.activities.setStaysWhenAway(options.staysWhenAway)
-            engine.desktop.setNotifies(options.notifies)
-            engine.sessions.setUsesLocalNetwork(options.usesLocalNetwork)
+            engine.apply(options.values)
             logger.info(
                 "starting",
                 metadata: [
@@ -142,7 +139,6 @@ package struct Daemon<R: Radio>: Sendable {
                 pairing: pairing,
                 rules: rules,
                 settings: reloader,
-                version: HandoffVersion.current,
                 logger: logger
             ),
         ]

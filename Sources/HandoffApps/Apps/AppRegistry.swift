@@ -122,13 +122,6 @@ package struct AppRegistry: Hashable, Sendable {
         return recipients.sorted(byRank: { $0.id == chosen ? 0 : $0.titles.isEmpty ? 2 : 1 })
     }
 
-    /// The launch target of an activity: the first of its recipients; without any, the browser if it has a web page,
-    /// else an app for its document if it has one.
-    package func launchTarget(for activity: Activity) -> LaunchTarget {
-        if let app = recipients(of: activity).first { return .app(app) }
-        return Self.fallback(hasWebpage: activity.webpageURL != nil, hasDocument: activity.documentURL != nil)
-    }
-
     private static func fallback(hasWebpage: Bool, hasDocument: Bool) -> LaunchTarget {
         hasWebpage ? .browser : hasDocument ? .document : .none
     }

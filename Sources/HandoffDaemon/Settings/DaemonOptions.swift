@@ -14,17 +14,8 @@ package struct DaemonOptions: Sendable {
     /// The name that other devices display for this one.
     package internal(set) var name: DeviceName
 
-    /// Whether activities stay advertised while the user's session is locked or idle.
-    package let staysWhenAway: Bool
-
-    /// Whether the desktop shows a notification when an activity that can be continued appears nearby.
-    package let notifies: Bool
-
-    /// Whether streams may move from the radio to the local network.
-    package let usesLocalNetwork: Bool
-
-    /// Whether a cover advertisement is broadcast while there is nothing to continue.
-    package let coversAdvertisement: Bool
+    /// The settings, of which ``Engine/apply(_:)`` applies those that concern the engine.
+    let values: SettingValues
 
     /// The directories in which apps are found.
     package let apps: AppScan
@@ -64,8 +55,7 @@ package struct DaemonOptions: Sendable {
         (bus, self.stateDirectory) = (values.bus, stateDirectory)
         runtimeDirectory = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? FilePath($0) : nil }
         name = values.name ?? .linux
-        (staysWhenAway, notifies) = (values.staysWhenAway, values.notifies)
-        (usesLocalNetwork, coversAdvertisement) = (values.usesLocalNetwork, values.coversAdvertisement)
+        self.values = values
         apps = AppScan(directories: directories, environment: environment)
         documentApps = DocumentAppScan(directories: directories, environment: environment)
         (self.folders, self.home) = (folders, home)

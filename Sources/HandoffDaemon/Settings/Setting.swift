@@ -122,8 +122,24 @@ struct SettingValues: Sendable {
     /// Nil for the host's name.
     var name: DeviceName?
     var logLevel = Logger.Level.info
+    /// Whether activities stay advertised while the user's session is locked or idle.
     var staysWhenAway = false
+    /// Whether the desktop shows a notification when an activity that can be continued appears nearby.
     var notifies = true
+    /// Whether a cover advertisement is broadcast while there is nothing to continue.
     var coversAdvertisement = false
+    /// Whether streams may move from the radio to the local network.
     var usesLocalNetwork = true
+}
+
+extension Engine {
+    /// Applies the settings that can change while the daemon runs, when it starts and whenever they are read again.
+    ///
+    /// The name, which is written to disk, the folders and the level of the log are not among them.
+    func apply(_ values: SettingValues) {
+        activities.setStaysWhenAway(values.staysWhenAway)
+        activities.cover(values.coversAdvertisement)
+        desktop.setNotifies(values.notifies)
+        sessions.setUsesLocalNetwork(values.usesLocalNetwork)
+    }
 }

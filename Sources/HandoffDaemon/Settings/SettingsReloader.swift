@@ -84,10 +84,7 @@ final class SettingsReloader: SettingsHandler {
         // First what can fail.
         if changed.contains("name") { try await engine.trust.configure(new.daemon.name) }
         running.threshold.level = new.logLevel
-        engine.activities.setStaysWhenAway(new.daemon.staysWhenAway)
-        engine.activities.cover(new.daemon.coversAdvertisement)
-        engine.desktop.setNotifies(new.daemon.notifies)
-        engine.sessions.setUsesLocalNetwork(new.daemon.usesLocalNetwork)
+        engine.apply(new.daemon.values)
         folders.setConfigured(new.daemon.folders)
         engine.desktop.setFolders(folders.all)
         let result = ReloadResult(

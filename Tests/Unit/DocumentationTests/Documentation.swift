@@ -32,7 +32,13 @@ struct Page {
     func section(_ heading: String) -> [String] {
         guard let start = lines.firstIndex(of: heading) else { return [] }
         let level = heading.prefix { $0 == "#" }.count
-        return Array(lines[(start + 1)...].prefix { !($0.hasPrefix("#") && $0.prefix { $0 == "#" }.count <= level) })
+        var isCode = false
+        return Array(
+            lines[(start + 1)...].prefix { line in
+                if line.hasPrefix("```") { isCode.toggle() }
+                return isCode || !line.hasPrefix("#") || line.prefix { $0 == "#" }.count > level
+            }
+        )
     }
 
     /// The contents of the fenced blocks of a language in a section.

@@ -22,24 +22,19 @@ struct AppRegistryTests {
         ])
     }
 
-    @Test("Team, web page, the user's default and the order select the app, else the browser, else nothing")
+    @Test("Team, web page, the user's default and the order select the first app that gets an activity")
     func choice() throws {
         var registry = try Self.registry()
         let type = try ActivityType("org.example.edit")
         let chosen = { (registry: AppRegistry, team: String?, page: String?) throws -> String in
             let url = try page.map { text in try WebpageURL(text) }
             let activity = try Activity(type: type, webpageURL: url, teamID: team)
-            switch registry.launchTarget(for: activity) {
-            case .app(let app): return app.id
-            case .browser: return "browser"
-            case .document: return "document"
-            case .none: return "none"
-            }
+            return registry.recipients(of: activity).first?.id ?? "none"
         }
         #expect(try chosen(registry, nil, nil) == "org.example.B")
         #expect(try chosen(registry, nil, "https://example.org") == "org.example.Viewer")
         #expect(try chosen(registry, "one", "https://example.org") == "org.example.A")
-        #expect(try chosen(registry, "two", "https://example.org") == "browser")
+        #expect(try chosen(registry, "two", "https://example.org") == "none")
         #expect(try chosen(registry, "two", nil) == "none")
         registry.defaults[type] = "org.example.B"
         #expect(try chosen(registry, nil, "https://example.org") == "org.example.B")
@@ -78,7 +73,7 @@ struct AppRegistryTests {
         #expect(registry.launchTarget(for: nil, hasWebpage: true, hasDocument: true) == .browser)
         #expect(registry.launchTarget(for: nil, hasWebpage: false, hasDocument: true) == .document)
         let userInfo = [Activity.documentURLKey: UserInfoValue.url("file:///a.txt")]
-        #expect(registry.launchTarget(for: try Activity(type: type, userInfo: userInfo)) == .document)
+        #expect(registry.recipients(of: try Activity(type: type, userInfo: userInfo)).isEmpty)
     }
 
     @Test(

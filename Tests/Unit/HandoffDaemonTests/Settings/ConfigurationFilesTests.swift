@@ -1,4 +1,4 @@
-import HandoffDaemon
+@testable import HandoffDaemon
 import Logging
 import SystemPackage
 import Testing
@@ -38,7 +38,7 @@ struct ConfigurationFilesTests {
             #expect(settings.daemon.deviceName == "own")
             #expect(settings.radio == .bluez(adapter: "hci1"))
             #expect(settings.logLevel == .debug)
-            #expect(!settings.daemon.notifies)
+            #expect(!settings.daemon.values.notifies)
             #expect(settings.daemon.folders.all.map(\.path) == ["/own", "/far"])
         }
     }
@@ -52,7 +52,7 @@ struct ConfigurationFilesTests {
             try file.write("[handoffd]\nname = named\n")
             let settings = try Self.settings(in: directory) { $0.configuration = file.string }
             #expect(settings.daemon.deviceName == "named")
-            #expect(settings.daemon.notifies)
+            #expect(settings.daemon.values.notifies)
         }
     }
 

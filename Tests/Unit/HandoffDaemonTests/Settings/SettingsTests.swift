@@ -1,5 +1,5 @@
 import DBus
-import HandoffDaemon
+@testable import HandoffDaemon
 import HandoffRadio
 import Logging
 import SystemPackage
@@ -245,7 +245,7 @@ struct SettingsTests {
             let environment = ["HOME": "/nowhere", "XDG_CONFIG_HOME": directory.string]
             let settings = try Settings(Settings.CommandLine(), environment: environment, hostName: "h")
             #expect(settings.daemon.deviceName == "Own")
-            #expect(!settings.daemon.notifies)
+            #expect(!settings.daemon.values.notifies)
             #expect(settings.earlierFiles == [earlier.string])
             let text = try RunningSettings.fileText(Settings.CommandLine(), environment: environment)
             #expect(text == "[handoffd]\nname = Own\nnotifies = no\n\n[folders]\ndocs = /docs\n")
