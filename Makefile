@@ -169,6 +169,11 @@ check: ## Run the checks of CI besides tests: format, warnings, imports, scripts
 format: ## Format the Swift sources
 	swift format --in-place --parallel --recursive $(SOURCES)
 
+.PHONY: interfaces
+interfaces: ## Write the D-Bus interface files, and the headings of their pages, from the declarations in Sources
+	@Tests/Scripts/build --build-tests
+	@HANDOFF_WRITE_INTERFACES=1 Tests/Scripts/run-swift-tests --filter DocumentationTests.InterfaceFileTests
+
 .PHONY: proto
 proto: ## Regenerate the messages, and their page in Docs, from .proto files (needs protobuf-compiler, protoc-gen-swift)
 	protoc --swift_out=$(PROTO) --swift_opt=Visibility=Internal --swift_opt=UseAccessLevelOnImports=true \

@@ -50,3 +50,23 @@ extension MethodCall {
         return try OutgoingMessage(kind, arguments)
     }
 }
+
+extension MethodDeclaration {
+    /// Returns a call of the method, whose arguments have the types of `inputs`.
+    package func call(
+        of destination: BusName,
+        at path: ObjectPath,
+        _ arguments: [Value],
+        startsService: Bool = true
+    ) -> MethodCall {
+        precondition(arguments.map(\.type) == inputs.map(\.type), "\(interface).\(name) has other arguments")
+        return MethodCall(
+            destination: destination,
+            path: path,
+            interface: interface,
+            member: name,
+            arguments: arguments,
+            startsService: startsService
+        )
+    }
+}

@@ -16,7 +16,7 @@ extension Interface {
 extension Method {
     fileprivate func mappingErrors(_ reply: @escaping @Sendable (any Error) -> any Error) -> Method {
         let handler = handler
-        return Method(name: name, inputs: inputs, outputs: outputs, annotations: annotations) { invocation in
+        return handled { invocation in
             do {
                 switch try handler(invocation) {
                 case .reply(let values): return .reply(values)

@@ -26,11 +26,19 @@ package struct Interface: Sendable {
 package struct SignalDescription: Hashable, Sendable {
     package let name: MemberName
     package let arguments: [Argument]
+    /// What it tells, for people who write a client.
+    package let explanation: String
     /// The annotations in the introspection data, by name.
     package internal(set) var annotations: [String: String]
 
-    package init(name: MemberName, arguments: [Argument] = [], annotations: [String: String] = [:]) {
+    package init(
+        name: MemberName,
+        _ explanation: String = "",
+        arguments: [Argument] = [],
+        annotations: [String: String] = [:]
+    ) {
         self.name = name
+        self.explanation = explanation
         self.arguments = arguments
         self.annotations = annotations
     }
@@ -40,9 +48,16 @@ package struct SignalDescription: Hashable, Sendable {
 package struct Argument: Hashable, Sendable {
     package let name: String
     package let type: ValueType
+    /// What it means, for people who write a client.
+    package let explanation: String
 
     package init(name: String, type: ValueType) {
+        self.init(name, type, "")
+    }
+
+    package init(_ name: String, _ type: ValueType, _ explanation: String) {
         self.name = name
         self.type = type
+        self.explanation = explanation
     }
 }

@@ -11,7 +11,7 @@ package struct Method: Sendable {
     /// Called on the connection's thread, in the order in which the calls arrive, with arguments of the types of
     /// `inputs`. It must be quick and must not block. An error that it throws is sent to the caller, under its `name`,
     /// or as `org.freedesktop.DBus.Error.Failed` without one.
-    package let handler: @Sendable (Invocation) throws -> MethodResult
+    package internal(set) var handler: @Sendable (Invocation) throws -> MethodResult
 
     package init(
         name: MemberName,
@@ -26,6 +26,13 @@ package struct Method: Sendable {
         self.annotations = annotations
         self.handler = handler
     }
+
+    /// Returns the same method with another implementation.
+    package func handled(by handler: @escaping @Sendable (Invocation) throws -> MethodResult) -> Method {
+        var method = self
+        method.handler = handler
+        return method
+    }
 }
 
 /// The result of a handler.
@@ -35,6 +42,17 @@ package enum MethodResult: Sendable {
     /// A closure whose result or error is the reply; it runs in a child task of the connection and is cancelled when
     /// the connection ends.
     case deferred(@Sendable () async throws -> [Value])
+
+    /// A reply without values, which is sent at once.
+    package static var done: MethodResult { .reply([]) }
+
+    /// A reply without values, which is sent when `body` has ended.
+    package static func doneAfter(_ body: @escaping @Sendable () async throws -> Void) -> MethodResult {
+        .deferred {
+            try await body()
+            return []
+        }
+    }
 }
 
 /// A call of a method on a local object.
@@ -64,5 +82,12 @@ package struct Invocation: Sendable {
         self.member = member
         self.arguments = arguments
         self.expectsReply = expectsReply
+    }
+
+    /// Returns the argument at `index`, counted from zero.
+    ///
+    /// - Throws: what `Array.decode(at:as:)` throws.
+    package func argument<T: ValueConvertible>(_ index: Int, as type: T.Type = T.self) throws(DBusError) -> T {
+        try arguments.decode(at: index, as: type)
     }
 }

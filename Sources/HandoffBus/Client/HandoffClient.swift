@@ -18,25 +18,18 @@ package struct HandoffClient: Sendable {
 
     /// Returns the daemon's state.
     package func status() async throws -> DaemonStatus {
-        let reply = try await call(
-            HandoffName.root,
-            "org.freedesktop.DBus.Properties",
-            "GetAll",
-            [
-                .string(HandoffName.managerInterface.description)
-            ]
-        )
-        guard let properties = reply.first?.stringDictionary else { throw Self.unexpected("GetAll", reply) }
-        return DaemonStatus(properties)
+        DaemonStatus(try await properties(of: HandoffName.managerInterface))
     }
 
     /// Returns everything that the daemon exports, by kind.
     package func objects() async throws -> HandoffObjects {
-        let reply = try await call(
-            HandoffName.root,
-            "org.freedesktop.DBus.ObjectManager",
-            "GetManagedObjects",
-            []
+        let reply = try await connection.call(
+            MethodCall(
+                destination: HandoffName.control,
+                path: HandoffName.root,
+                interface: "org.freedesktop.DBus.ObjectManager",
+                member: "GetManagedObjects"
+            )
         )
         guard let value = reply.first else { throw Self.unexpected("GetManagedObjects", reply) }
         return HandoffObjects(managedObjects: value)
@@ -44,13 +37,13 @@ package struct HandoffClient: Sendable {
 
     /// Creates an activity, which exists as long as this connection.
     package func createActivity(ofType type: String, _ draft: ActivityDraft) async throws -> ObjectPath {
-        let reply = try await manager("CreateActivity", [.string(type), draft.value, .noOptions])
+        let reply = try await call(ManagerInterface.createActivity, [.string(type), draft.value, .noOptions])
         return try reply.decode(at: 0, as: ObjectPath.self)
     }
 
     /// Makes an activity of this connection current.
     package func becomeCurrent(_ activity: ObjectPath) async throws {
-        _ = try await call(activity, HandoffName.activityInterface, "BecomeCurrent", [.noOptions])
+        _ = try await call(ActivityInterface.becomeCurrent, at: activity)
     }
 
     /// Sets properties of an activity of this connection, as ``ActivityDraft/changes(since:)`` returns them.
@@ -70,7 +63,7 @@ package struct HandoffClient: Sendable {
 
     /// Ends an activity of this connection.
     package func invalidate(_ activity: ObjectPath) async throws {
-        _ = try await call(activity, HandoffName.activityInterface, "Invalidate", [.noOptions])
+        _ = try await call(ActivityInterface.invalidate, at: activity)
     }
 
     /// Fetches a whole activity from its origin.
@@ -86,11 +79,9 @@ package struct HandoffClient: Sendable {
     /// When the task is cancelled, the daemon stops opening it.
     package func openStream(_ continuation: String) async throws -> UnixFD {
         let arguments = [.string(continuation), Value.noOptions]
-        let reply = try await cancelling(
-            Self.call(HandoffName.root, HandoffName.managerInterface, "CancelStream", arguments)
-        ) {
+        let reply = try await cancelling(Self.call(ManagerInterface.cancelStream, arguments)) {
             () throws(DBusError) in
-            try await manager("OpenStream", arguments, timeout: Self.fetchTimeout)
+            try await call(ManagerInterface.openStream, arguments, timeout: Self.fetchTimeout)
         }
         return try reply.decode(at: 0, as: UnixFD.self)
     }
@@ -102,13 +93,11 @@ package struct HandoffClient: Sendable {
     ///   - name: the name under which the daemon is called.
     /// - Returns: the connection over which the receipts are given, as Docs/dbus/Manager1.md describes it.
     package func confirmStream(_ stream: UnixFD, at name: BusName = HandoffName.control) async throws -> UnixFD {
-        var call = Self.call(
-            HandoffName.root,
-            HandoffName.managerInterface,
-            "ConfirmStream",
+        let call = ManagerInterface.confirmStream.call(
+            of: name,
+            at: HandoffName.root,
             [.unixFD(stream), .noOptions]
         )
-        call.destination = name
         return try await connection.call(call, timeout: .seconds(25)).decode(at: 0, as: UnixFD.self)
     }
 
@@ -127,9 +116,8 @@ package struct HandoffClient: Sendable {
     ) async throws -> FetchedActivity {
         let reply = try await cancelling(Self.cancellation(of: nearby)) { () throws(DBusError) in
             try await call(
-                nearby,
-                HandoffName.nearbyActivityInterface,
-                "Fetch",
+                NearbyActivityInterface.fetch,
+                at: nearby,
                 [FetchOptions(purpose, takesCurrent: takesCurrent).value],
                 timeout: takesCurrent ? Self.fetchTimeout * 2 : Self.fetchTimeout
             )
@@ -150,9 +138,8 @@ package struct HandoffClient: Sendable {
     ) async throws -> ContinuationResult {
         let reply = try await cancelling(Self.cancellation(of: nearby)) { () throws(DBusError) in
             try await call(
-                nearby,
-                HandoffName.nearbyActivityInterface,
-                "Continue",
+                NearbyActivityInterface.continuation,
+                at: nearby,
                 [options.value],
                 timeout: Self.continueTimeout
             )
@@ -171,22 +158,22 @@ package struct HandoffClient: Sendable {
 
     /// Returns this device's card.
     package func card() async throws -> String {
-        try await manager("Card", [.noOptions]).decode(at: 0, as: String.self)
+        try await call(ManagerInterface.card).decode(at: 0, as: String.self)
     }
 
     /// Trusts the device of a card.
     package func trust(card: String) async throws -> ObjectPath {
-        try await manager("TrustCard", [.string(card), .noOptions]).decode(at: 0, as: ObjectPath.self)
+        try await call(ManagerInterface.trustCard, [.string(card), .noOptions]).decode(at: 0, as: ObjectPath.self)
     }
 
     /// Ends the trust in a device.
     package func remove(device: ObjectPath) async throws {
-        _ = try await call(device, HandoffName.deviceInterface, "Remove", [.noOptions])
+        _ = try await call(DeviceInterface.remove, at: device)
     }
 
     /// Returns what else changes when a device is removed.
     package func consequencesOfRemoval(of device: ObjectPath) async throws -> RemovalConsequences {
-        let reply = try await call(device, HandoffName.deviceInterface, "ConsequencesOfRemoval", [.noOptions])
+        let reply = try await call(DeviceInterface.consequencesOfRemoval, at: device)
         guard reply.count == 2 else { throw Self.unexpected("ConsequencesOfRemoval", reply) }
         return RemovalConsequences(
             orphaned: RemovalConsequences.Device.list(from: reply[0]),
@@ -196,48 +183,46 @@ package struct HandoffClient: Sendable {
 
     /// Trusts a known device again, whoever has removed or brought it.
     package func keep(deviceID id: String) async throws {
-        _ = try await manager("KeepDevice", [.string(id), .noOptions])
+        _ = try await call(ManagerInterface.keepDevice, [.string(id), .noOptions])
     }
 
     /// Removes a known device, which need not be trusted.
     package func remove(deviceID id: String) async throws {
-        _ = try await manager("RemoveDevice", [.string(id), .noOptions])
+        _ = try await call(ManagerInterface.removeDevice, [.string(id), .noOptions])
     }
 
     /// Gives a device a name on all devices of the circle; the root path stands for this device.
     package func rename(device: ObjectPath, to name: String) async throws {
-        let isOwn = device == HandoffName.root
-        let interface = isOwn ? HandoffName.managerInterface : HandoffName.deviceInterface
-        _ = try await call(device, interface, "Rename", [.string(name), .noOptions])
+        let method = device == HandoffName.root ? ManagerInterface.rename : DeviceInterface.rename
+        _ = try await call(method, at: device, [.string(name), .noOptions])
     }
 
     /// Makes this device leave its circle.
     package func leave() async throws {
-        _ = try await manager("Leave", [.noOptions])
+        _ = try await call(ManagerInterface.leave)
     }
 
     /// Makes the daemon scan continuously for as long as this connection exists.
     package func startLooking() async throws {
-        _ = try await manager("StartLooking", [.noOptions])
+        _ = try await call(ManagerInterface.startLooking)
     }
 
     /// Tells the daemon which process has the focus, for as long as this connection exists; nil while it is unknown.
     ///
     /// Starts no daemon.
     package func setFocus(_ process: UInt32?) async throws {
-        var call = Self.call(
-            HandoffName.root,
-            HandoffName.managerInterface,
-            "SetFocus",
-            [.uint32(process ?? 0), .noOptions]
+        let call = ManagerInterface.setFocus.call(
+            of: HandoffName.control,
+            at: HandoffName.root,
+            [.uint32(process ?? 0), .noOptions],
+            startsService: false
         )
-        call.startsService = false
         _ = try await connection.call(call, timeout: .seconds(25))
     }
 
     /// Ends ``startLooking()``.
     package func stopLooking() async throws {
-        _ = try await manager("StopLooking", [.noOptions])
+        _ = try await call(ManagerInterface.stopLooking)
     }
 
     /// Runs `body` with every signal of the daemon, received from before `body` starts.
@@ -248,22 +233,42 @@ package struct HandoffClient: Sendable {
         return try await connection.withSignals(rule, body)
     }
 
-    private func manager(
-        _ member: MemberName,
-        _ arguments: [Value],
+    /// Calls a method of the daemon.
+    ///
+    /// - Parameters:
+    ///   - object: the object that has it.
+    ///   - arguments: its arguments, the options included.
+    func call(
+        _ method: MethodDeclaration,
+        at object: ObjectPath = HandoffName.root,
+        _ arguments: [Value] = [.noOptions],
         timeout: Duration = .seconds(25)
     ) async throws(DBusError) -> [Value] {
-        try await call(HandoffName.root, HandoffName.managerInterface, member, arguments, timeout: timeout)
+        try await connection.call(Self.call(method, at: object, arguments), timeout: timeout)
     }
 
-    private func call(
-        _ path: ObjectPath,
-        _ interface: InterfaceName,
-        _ member: MemberName,
-        _ arguments: [Value],
-        timeout: Duration = .seconds(25)
-    ) async throws(DBusError) -> [Value] {
-        try await connection.call(Self.call(path, interface, member, arguments), timeout: timeout)
+    /// Returns a call of a method of the daemon.
+    static func call(
+        _ method: MethodDeclaration,
+        at object: ObjectPath = HandoffName.root,
+        _ arguments: [Value] = [.noOptions]
+    ) -> MethodCall {
+        method.call(of: HandoffName.control, at: object, arguments)
+    }
+
+    /// Returns the properties of one of the daemon's own interfaces.
+    func properties(of interface: InterfaceName) async throws -> [String: Value] {
+        let reply = try await connection.call(
+            MethodCall(
+                destination: HandoffName.control,
+                path: HandoffName.root,
+                interface: "org.freedesktop.DBus.Properties",
+                member: "GetAll",
+                arguments: [.string(interface.description)]
+            )
+        )
+        guard let properties = reply.first?.stringDictionary else { throw Self.unexpected("GetAll", reply) }
+        return properties
     }
 
     /// Makes a call that may take long; when its reply is not waited for any more, tells the daemon.
@@ -280,22 +285,7 @@ package struct HandoffClient: Sendable {
     }
 
     private static func cancellation(of nearby: ObjectPath) -> MethodCall {
-        call(nearby, HandoffName.nearbyActivityInterface, "Cancel", [.noOptions])
-    }
-
-    private static func call(
-        _ path: ObjectPath,
-        _ interface: InterfaceName,
-        _ member: MemberName,
-        _ arguments: [Value]
-    ) -> MethodCall {
-        MethodCall(
-            destination: HandoffName.control,
-            path: path,
-            interface: interface,
-            member: member,
-            arguments: arguments
-        )
+        call(NearbyActivityInterface.cancel, at: nearby)
     }
 
     private static func unexpected(_ member: String, _ reply: [Value]) -> DBusError {

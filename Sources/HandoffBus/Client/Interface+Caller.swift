@@ -6,7 +6,7 @@ extension Interface {
     /// - Parameter caller: returns the unique name of the caller; nil while there is none.
     package func onlyCalled(by caller: @escaping @Sendable () -> BusName?) -> Interface {
         let methods = methods.map { method in
-            Method(name: method.name, inputs: method.inputs, outputs: method.outputs) { invocation in
+            method.handled { invocation in
                 guard let caller = caller(), caller == invocation.sender else {
                     throw DBusError.failure(.accessDenied, "only handoffd calls this object")
                 }

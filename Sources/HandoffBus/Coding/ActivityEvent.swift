@@ -39,25 +39,50 @@ package enum ActivityEvent: Hashable, Sendable {
 
     /// The signals of the interface, for its declaration.
     package static let descriptions = [
-        SignalDescription(name: "SaveRequested", arguments: [.details]),
-        SignalDescription(name: "SaveEnded", arguments: [Argument(name: "outcome", type: .string), .details]),
+        SignalDescription(
+            name: "SaveRequested",
+            "The app was asked to save, because a device fetches the activity.",
+            arguments: [.details]
+        ),
+        SignalDescription(
+            name: "SaveEnded",
+            "The result of the save request. After timed-out another one follows when the app answers.",
+            arguments: [Argument("outcome", .string, "saved, failed or timed-out"), .details]
+        ),
         SignalDescription(
             name: "Fetched",
+            "The activity is being sent to a device whose user continues it. A device that only looks is not shown.",
             arguments: [
-                Argument(name: "device", type: .objectPath),
-                Argument(name: "activity", type: [String: Value].valueType), .details,
+                Argument("device", .objectPath, "the object of the device that asked"),
+                Argument(
+                    "activity",
+                    .properties,
+                    "what it gets, in the form of org.handoffd.NearbyActivity1.Fetch"
+                ), .details,
             ]
         ),
-        SignalDescription(name: "Continued", arguments: whichDevice + [.details]),
+        SignalDescription(
+            name: "Continued",
+            "An app on the device has accepted the activity, or its browser or a document's app has opened it.",
+            arguments: whichDevice + [.details(with: "Kind (s): app, browser or document")]
+        ),
         SignalDescription(
             name: "ContinuationFailed",
-            arguments: whichDevice + [Argument(name: "error", type: .string), .details]
+            "The device got the activity, and nothing there goes on with it.",
+            arguments: whichDevice + [
+                Argument("error", .string, "one of the names in errors.md"),
+                .details(with: "Message (s), a sentence for the user"),
+            ]
         ),
-        SignalDescription(name: "StreamOpened", arguments: whichDevice + [.details]),
+        SignalDescription(
+            name: "StreamOpened",
+            "A program on the device has opened a stream to the activity's app.",
+            arguments: whichDevice + [.details]
+        ),
     ]
 
     private static let whichDevice = [
-        Argument(name: "device", type: .objectPath), Argument(name: "device_name", type: .string),
+        Argument("device", .objectPath, "the object of the device"), Argument("device_name", .string, "its name"),
     ]
 
     /// Returns the event as a signal of the activity's object.

@@ -1,5 +1,73 @@
 package import DBus
 
+/// The members of `org.handoffd.ActivityDelegate1`.
+package enum ActivityDelegateInterface {
+    private static let name = HandoffName.activityDelegateInterface
+    private static let activity = Argument(
+        "activity",
+        .objectPath,
+        "the object of the activity, with org.handoffd.Activity1"
+    )
+    private static let whichDevice = [
+        Argument("device", .objectPath, "the object of the device, with org.handoffd.Device1"),
+        Argument("device_name", .string, "the name of the device"),
+    ]
+
+    package static let willSave = MethodDeclaration(
+        name,
+        "WillSave",
+        """
+        Another device is about to continue the activity, or shows its newest state, and NeedsSave is set: bring its
+        properties up to date, then answer, within 3 seconds. After that the device gets the state that was saved last.
+        """,
+        [activity, .options]
+    )
+    package static let wasContinued = MethodDeclaration(
+        name,
+        "WasContinued",
+        """
+        An app on a device has accepted the activity, or its browser or a document's app has opened it. The daemon does
+        not wait for an answer.
+        """,
+        [activity] + whichDevice + [.options(allowing: "Kind (s): app, browser or document")]
+    )
+    package static let didFailToContinue = MethodDeclaration(
+        name,
+        "DidFailToContinue",
+        """
+        A device got the activity in order to continue it, and nothing there goes on with it. The daemon does not wait
+        for an answer.
+        """,
+        [activity] + whichDevice + [
+            Argument("error", .string, "one of the names in errors.md, such as org.handoffd.Error.AppFailed"),
+            Argument("message", .string, "a sentence for the user"), .options,
+        ]
+    )
+    package static let didReceiveStream = MethodDeclaration(
+        name,
+        "DidReceiveStream",
+        "An app on another device that continues the activity has opened a stream. Answer within 10 seconds.",
+        [
+            activity,
+            Argument(
+                "stream",
+                .unixFD,
+                "a connected socket in blocking mode; its other end belongs to the app that continues"
+            ),
+        ] + whichDevice + [.options]
+    )
+
+    package static let declaration = InterfaceDeclaration(
+        name,
+        "how the daemon calls the app of an activity",
+        """
+        Exported by the app, on the connection that created the activity, at the path that the activity's Delegate
+        names.
+        """,
+        methods: [willSave, wasContinued, didFailToContinue, didReceiveStream]
+    )
+}
+
 /// The object through which the daemon calls an app about its activities, `org.handoffd.ActivityDelegate1`.
 ///
 /// One object may serve any number of activities.
@@ -32,81 +100,41 @@ extension Interface {
     /// `org.handoffd.ActivityDelegate1`, served by an app.
     package static func activityDelegate(_ delegate: some ActivityDelegate) -> Interface {
         Interface(
-            name: HandoffName.activityDelegateInterface,
+            ActivityDelegateInterface.declaration,
             methods: [
-                willSave(delegate), wasContinued(delegate), didFailToContinue(delegate), didReceiveStream(delegate),
+                ActivityDelegateInterface.willSave.served { invocation in
+                    let activity = try invocation.argument(0, as: ObjectPath.self)
+                    return .doneAfter { try await delegate.willSave(activity) }
+                },
+                ActivityDelegateInterface.wasContinued.served { invocation in
+                    delegate.wasContinued(
+                        try invocation.argument(0),
+                        by: try invocation.argument(1),
+                        named: try invocation.argument(2)
+                    )
+                    return .done
+                },
+                ActivityDelegateInterface.didFailToContinue.served { invocation in
+                    delegate.didFailToContinue(
+                        try invocation.argument(0),
+                        on: try invocation.argument(1),
+                        named: try invocation.argument(2),
+                        try invocation.argument(3),
+                        try invocation.argument(4)
+                    )
+                    return .done
+                },
+                ActivityDelegateInterface.didReceiveStream.served { invocation in
+                    try delegate.didReceiveStream(
+                        invocation.argument(1),
+                        of: invocation.argument(0),
+                        from: invocation.argument(2),
+                        named: invocation.argument(3)
+                    )
+                    return .done
+                },
             ]
-        ).annotatedForCodeGenerators()
-    }
-
-    private static let activity = Argument(name: "activity", type: .objectPath)
-    private static func willSave(_ delegate: some ActivityDelegate) -> Method {
-        Method(name: "WillSave", inputs: [activity, .options]) { invocation in
-            let activity = try invocation.arguments.decode(at: 0, as: ObjectPath.self)
-            return .deferred {
-                try await delegate.willSave(activity)
-                return []
-            }
-        }
-    }
-
-    private static func wasContinued(_ delegate: some ActivityDelegate) -> Method {
-        Method(
-            name: "WasContinued",
-            inputs: [
-                activity, Argument(name: "device", type: .objectPath), Argument(name: "device_name", type: .string),
-                .options,
-            ]
-        ) { invocation in
-            let arguments = invocation.arguments
-            delegate.wasContinued(
-                try arguments.decode(at: 0, as: ObjectPath.self),
-                by: try arguments.decode(at: 1, as: ObjectPath.self),
-                named: try arguments.decode(at: 2, as: String.self)
-            )
-            return .reply([])
-        }
-    }
-}
-
-extension Interface {
-    private static func didFailToContinue(_ delegate: some ActivityDelegate) -> Method {
-        Method(
-            name: "DidFailToContinue",
-            inputs: [
-                activity, Argument(name: "device", type: .objectPath), Argument(name: "device_name", type: .string),
-                Argument(name: "error", type: .string), Argument(name: "message", type: .string), .options,
-            ]
-        ) { invocation in
-            let arguments = invocation.arguments
-            delegate.didFailToContinue(
-                try arguments.decode(at: 0, as: ObjectPath.self),
-                on: try arguments.decode(at: 1, as: ObjectPath.self),
-                named: try arguments.decode(at: 2, as: String.self),
-                try arguments.decode(at: 3, as: String.self),
-                try arguments.decode(at: 4, as: String.self)
-            )
-            return .reply([])
-        }
-    }
-
-    private static func didReceiveStream(_ delegate: some ActivityDelegate) -> Method {
-        Method(
-            name: "DidReceiveStream",
-            inputs: [
-                activity, Argument(name: "stream", type: .unixFD), Argument(name: "device", type: .objectPath),
-                Argument(name: "device_name", type: .string), .options,
-            ]
-        ) { invocation in
-            let arguments = invocation.arguments
-            try delegate.didReceiveStream(
-                try arguments.decode(at: 1, as: UnixFD.self),
-                of: try arguments.decode(at: 0, as: ObjectPath.self),
-                from: try arguments.decode(at: 2, as: ObjectPath.self),
-                named: try arguments.decode(at: 3, as: String.self)
-            )
-            return .reply([])
-        }
+        )
     }
 }
 
@@ -120,12 +148,10 @@ extension MethodCall {
         client: BusName,
         at delegate: ObjectPath
     ) -> MethodCall {
-        MethodCall(
-            destination: client,
-            path: delegate,
-            interface: HandoffName.activityDelegateInterface,
-            member: "DidReceiveStream",
-            arguments: [
+        ActivityDelegateInterface.didReceiveStream.call(
+            of: client,
+            at: delegate,
+            [
                 .objectPath(activity), .unixFD(stream), .objectPath(device), .string(name), .noOptions,
             ],
             startsService: false
@@ -134,12 +160,10 @@ extension MethodCall {
 
     /// Asks the app of `client` to save an activity.
     package static func willSave(_ activity: ObjectPath, of client: BusName, at delegate: ObjectPath) -> MethodCall {
-        MethodCall(
-            destination: client,
-            path: delegate,
-            interface: HandoffName.activityDelegateInterface,
-            member: "WillSave",
-            arguments: [.objectPath(activity), .noOptions],
+        ActivityDelegateInterface.willSave.call(
+            of: client,
+            at: delegate,
+            [.objectPath(activity), .noOptions],
             startsService: false
         )
     }
@@ -155,12 +179,10 @@ extension MethodCall {
         of client: BusName,
         at delegate: ObjectPath
     ) -> MethodCall {
-        MethodCall(
-            destination: client,
-            path: delegate,
-            interface: HandoffName.activityDelegateInterface,
-            member: "WasContinued",
-            arguments: [
+        ActivityDelegateInterface.wasContinued.call(
+            of: client,
+            at: delegate,
+            [
                 .objectPath(activity), .objectPath(device), .string(name),
                 [ActivityEvent.Key.kind: Value.string(kind)].value,
             ],
@@ -178,12 +200,10 @@ extension MethodCall {
         of client: BusName,
         at delegate: ObjectPath
     ) -> MethodCall {
-        MethodCall(
-            destination: client,
-            path: delegate,
-            interface: HandoffName.activityDelegateInterface,
-            member: "DidFailToContinue",
-            arguments: [
+        ActivityDelegateInterface.didFailToContinue.call(
+            of: client,
+            at: delegate,
+            [
                 .objectPath(activity), .objectPath(device), .string(name), .string(error.errorName.description),
                 .string(message), .noOptions,
             ],

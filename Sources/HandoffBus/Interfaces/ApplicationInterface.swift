@@ -1,6 +1,48 @@
 package import DBus
 package import HandoffModel
 
+/// The members of `org.handoffd.Application1`.
+package enum ApplicationInterface {
+    private static let name = HandoffName.applicationInterface
+    private static let type = Argument("type", .string, "its type")
+
+    package static let willContinue = MethodDeclaration(
+        name,
+        "WillContinue",
+        "Notifies the app that an activity is being fetched.",
+        [type, .options(allowing: "DeviceName (s), ActivationToken (s)")],
+        returns: [Argument("shows_progress", .boolean, "whether the app shows progress to the user")]
+    )
+    package static let continuation = MethodDeclaration(
+        name,
+        "Continue",
+        "Gives the app the activity.",
+        [
+            Argument("activity", .properties, "Type, and the other properties that the activity has"),
+            .options(allowing: "as for WillContinue"),
+        ],
+        returns: [Argument("handled", .boolean, "whether the app continues it")]
+    )
+    package static let didFail = MethodDeclaration(
+        name,
+        "DidFail",
+        "Notifies the app that the activity will not come.",
+        [
+            type, Argument("error", .string, "the name of an error, org.handoffd.Error.…"),
+            Argument("message", .string, "a sentence for the user"),
+            .options(
+                allowing: "as for WillContinue; Shown (b), true if the user sees the message without the app's doing"
+            ),
+        ]
+    )
+
+    package static let declaration = InterfaceDeclaration(
+        name,
+        "an app that continues activities of other devices; implemented by the app",
+        methods: [willContinue, continuation, didFail]
+    )
+}
+
 /// The object of an app that continues activities of other devices, `org.handoffd.Application1`.
 package protocol ApplicationHandler: Sendable {
     /// Notifies the app that an activity is coming from the device of that name; returns true when the app shows
@@ -32,62 +74,45 @@ extension Interface {
     /// `org.handoffd.Application1`, served by an app.
     package static func application(_ application: some ApplicationHandler) -> Interface {
         Interface(
-            name: HandoffName.applicationInterface,
-            methods: [willContinue(application), continuing(application), didFail(application)]
-        ).annotatedForCodeGenerators()
-    }
-
-    private static let type = Argument(name: "type", type: .string)
-    private static func willContinue(_ application: some ApplicationHandler) -> Method {
-        Method(
-            name: "WillContinue",
-            inputs: [type, .options],
-            outputs: [Argument(name: "shows_progress", type: .boolean)]
-        ) { invocation in
-            let type = try self.type(invocation)
-            let device = deviceName(in: invocation.arguments[1])
-            return .deferred { [.boolean(try await application.willContinue(type, from: device))] }
-        }
-    }
-
-    private static func continuing(_ application: some ApplicationHandler) -> Method {
-        Method(
-            name: "Continue",
-            inputs: [Argument(name: "activity", type: [String: Value].valueType), .options],
-            outputs: [Argument(name: "handled", type: .boolean)]
-        ) { invocation in
-            let activity = try ActivityCoding.fetched(from: invocation.arguments[0])
-            let device = deviceName(in: invocation.arguments[1])
-            return .deferred { [.boolean(try await application.continue(activity, from: device))] }
-        }
-    }
-
-    private static func didFail(_ application: some ApplicationHandler) -> Method {
-        Method(
-            name: "DidFail",
-            inputs: [
-                type, Argument(name: "error", type: .string), Argument(name: "message", type: .string), .options,
+            ApplicationInterface.declaration,
+            methods: [
+                ApplicationInterface.willContinue.served { invocation in
+                    let type = try self.type(invocation)
+                    let device = deviceName(in: invocation.arguments[1])
+                    return .deferred { [.boolean(try await application.willContinue(type, from: device))] }
+                },
+                ApplicationInterface.continuation.served { invocation in
+                    let activity = try ActivityCoding.fetched(from: invocation.arguments[0])
+                    let device = deviceName(in: invocation.arguments[1])
+                    return .deferred { [.boolean(try await application.continue(activity, from: device))] }
+                },
+                ApplicationInterface.didFail.served { invocation in
+                    application.didFail(try self.type(invocation), try ContinuationFailure(invocation))
+                    return .done
+                },
             ]
-        ) { invocation in
-            application.didFail(
-                try self.type(invocation),
-                ContinuationFailure(
-                    error: try invocation.arguments.decode(at: 1, as: String.self),
-                    message: try invocation.arguments.decode(at: 2, as: String.self),
-                    isShown: invocation.arguments[3].stringDictionary?[ApplicationCalls.Option.shown]?.boolean ?? false
-                )
-            )
-            return .reply([])
-        }
+        )
     }
 
     private static func type(_ invocation: Invocation) throws -> ActivityType {
-        let text = try invocation.arguments.decode(at: 0, as: String.self)
+        let text = try invocation.argument(0, as: String.self)
         return try mappingModelError { () throws(ModelError) in try ActivityType(text) }
     }
 
     private static func deviceName(in options: Value) -> String {
         options.stringDictionary?[ApplicationCalls.Option.deviceName]?.string ?? ""
+    }
+}
+
+extension ContinuationFailure {
+    /// Reads the arguments of `DidFail`.
+    fileprivate init(_ invocation: Invocation) throws {
+        let options = invocation.arguments[3].stringDictionary
+        self.init(
+            error: try invocation.argument(1),
+            message: try invocation.argument(2),
+            isShown: options?[ApplicationCalls.Option.shown]?.boolean ?? false
+        )
     }
 }
 
@@ -123,12 +148,12 @@ package struct ApplicationCalls: Hashable, Sendable {
 
     /// Notifies the app that an activity is coming; starts it if necessary.
     package func willContinue(_ type: ActivityType) -> MethodCall {
-        call("WillContinue", [.string(type.rawValue), options.value])
+        call(ApplicationInterface.willContinue, [.string(type.rawValue), options.value])
     }
 
     /// Gives the app the activity; starts it if necessary.
     package func `continue`(_ activity: FetchedActivity) -> MethodCall {
-        call("Continue", [ActivityCoding.value(of: activity), options.value])
+        call(ApplicationInterface.continuation, [ActivityCoding.value(of: activity), options.value])
     }
 
     /// Notifies the app that the activity does not come; does not start the app, since one that does not run is not
@@ -144,7 +169,7 @@ package struct ApplicationCalls: Hashable, Sendable {
         var options = options
         if isShown { options[Option.shown] = .boolean(true) }
         var call = call(
-            "DidFail",
+            ApplicationInterface.didFail,
             [.string(type.rawValue), .string(error.errorName.description), .string(message), options.value]
         )
         call.startsService = false
@@ -166,13 +191,7 @@ package struct ApplicationCalls: Hashable, Sendable {
         )
     }
 
-    private func call(_ member: MemberName, _ arguments: [Value]) -> MethodCall {
-        MethodCall(
-            destination: application,
-            path: path,
-            interface: HandoffName.applicationInterface,
-            member: member,
-            arguments: arguments
-        )
+    private func call(_ method: MethodDeclaration, _ arguments: [Value]) -> MethodCall {
+        method.call(of: application, at: path, arguments)
     }
 }

@@ -74,6 +74,86 @@ package struct AppFileFault: Hashable, Sendable, Encodable {
     fileprivate var value: [String: Value] { ["File": .string(file), "Message": .string(message)] }
 }
 
+/// The members of `org.handoffd.Apps1`.
+package enum AppsInterface {
+    private static let name = HandoffName.appsInterface
+
+    package static let listApps = MethodDeclaration(
+        name,
+        "ListApps",
+        "Returns the apps with the types they claim, and the desktop files that cannot be used.",
+        [.options],
+        returns: [
+            Argument(
+                "apps",
+                .dictionaries,
+                """
+                for each app ID (s), Name (s), Types (as), TeamID (s), Entrance (s), Defaults (as), Domains (aa{sv})
+                """
+            ),
+            Argument(
+                "faults",
+                .dictionaries,
+                """
+                for each desktop file that cannot be used File (s), its path, and Message (s), what is wrong with it
+                """
+            ),
+        ]
+    )
+    package static let setDefault = MethodDeclaration(
+        name,
+        "SetDefault",
+        "Makes an app the first to get activities of a type.",
+        [
+            Argument("type", .string, "the activity type"),
+            Argument("app", .string, "the id of the app; empty for none"), .options,
+        ]
+    )
+    package static let listConfirmedTypes = MethodDeclaration(
+        name,
+        "ListConfirmedTypes",
+        "Returns the types of documents that are opened without a question.",
+        [.options],
+        returns: [
+            Argument(
+                "confirmed",
+                .dictionaries,
+                "for each Type (s), the MIME type, and App (s), the id of the app"
+            )
+        ]
+    )
+    package static let removeConfirmedType = MethodDeclaration(
+        name,
+        "RemoveConfirmedType",
+        "Has the user asked again before documents of a type are opened in an app.",
+        [Argument("type", .string, "the MIME type"), Argument("app", .string, "the id of the app"), .options]
+    )
+    package static let checkDomains = MethodDeclaration(
+        name,
+        "CheckDomains",
+        "Has the sites of all domains that apps claim asked again; AppsChanged follows.",
+        [.options]
+    )
+    /// The signals of the interface.
+    package static let signals = [
+        SignalDescription(
+            name: "AppsChanged",
+            """
+            An app was installed, changed or removed, the default of a type has changed, or a site was asked: list the
+            apps again.
+            """,
+            arguments: [.details]
+        )
+    ]
+
+    package static let declaration = InterfaceDeclaration(
+        name,
+        "the apps of this computer that continue activities",
+        methods: [listApps, setDefault, listConfirmedTypes, removeConfirmedType, checkDomains],
+        signals: signals
+    )
+}
+
 /// The methods of `org.handoffd.Apps1`, implemented by the daemon.
 package protocol AppsHandler: Sendable {
     /// The apps that continue activities, and the files that cannot be used.
@@ -91,59 +171,34 @@ package protocol AppsHandler: Sendable {
 extension Interface {
     /// `org.handoffd.Apps1`, served by `handler`.
     package static func apps(_ handler: some AppsHandler) -> Interface {
-        let list = Method(
-            name: "ListApps",
-            inputs: [.options],
-            outputs: [
-                Argument(name: "apps", type: .dictionaries), Argument(name: "faults", type: .dictionaries),
+        Interface(
+            AppsInterface.declaration,
+            methods: [
+                AppsInterface.listApps.served { _ in
+                    let (apps, faults) = handler.list
+                    return .reply([.dictionaries(apps.map(\.value)), .dictionaries(faults.map(\.value))])
+                },
+                AppsInterface.setDefault.served { invocation in
+                    let type = try invocation.argument(0, as: String.self)
+                    let app = try invocation.argument(1, as: String.self)
+                    return .doneAfter { try await handler.setDefault(app, for: type) }
+                },
+                AppsInterface.listConfirmedTypes.served { _ in
+                    let types = handler.confirmed.map { ["Type": Value.string($0.type), "App": .string($0.app)] }
+                    return .reply([.dictionaries(types)])
+                },
+                AppsInterface.removeConfirmedType.served { invocation in
+                    let type = try invocation.argument(0, as: String.self)
+                    let app = try invocation.argument(1, as: String.self)
+                    return .doneAfter { try await handler.removeConfirmed(type, for: app) }
+                },
+                AppsInterface.checkDomains.served { _ in
+                    handler.checkDomains()
+                    return .done
+                },
             ]
-        ) { _ in
-            let (apps, faults) = handler.list
-            return .reply([.dictionaries(apps.map(\.value)), .dictionaries(faults.map(\.value))])
-        }
-        let setDefault = Method(
-            name: "SetDefault",
-            inputs: [Argument(name: "type", type: .string), Argument(name: "app", type: .string), .options]
-        ) { invocation in
-            let type = try invocation.arguments.decode(at: 0, as: String.self)
-            let app = try invocation.arguments.decode(at: 1, as: String.self)
-            return .deferred {
-                try await handler.setDefault(app, for: type)
-                return []
-            }
-        }
-        let checkDomains = Method(name: "CheckDomains", inputs: [.options]) { _ in
-            handler.checkDomains()
-            return .reply([])
-        }
-        let methods = [list, setDefault, listConfirmed(handler), removeConfirmed(handler), checkDomains]
-        return Interface(name: HandoffName.appsInterface, methods: methods, signals: appsSignals)
-            .annotatedForCodeGenerators()
+        )
     }
-
-    private static func listConfirmed(_ handler: some AppsHandler) -> Method {
-        let confirmed = Argument(name: "confirmed", type: .dictionaries)
-        return Method(name: "ListConfirmedTypes", inputs: [.options], outputs: [confirmed]) { _ in
-            .reply([.dictionaries(handler.confirmed.map { ["Type": .string($0.type), "App": .string($0.app)] })])
-        }
-    }
-
-    private static func removeConfirmed(_ handler: some AppsHandler) -> Method {
-        Method(
-            name: "RemoveConfirmedType",
-            inputs: [Argument(name: "type", type: .string), Argument(name: "app", type: .string), .options]
-        ) { invocation in
-            let type = try invocation.arguments.decode(at: 0, as: String.self)
-            let app = try invocation.arguments.decode(at: 1, as: String.self)
-            return .deferred {
-                try await handler.removeConfirmed(type, for: app)
-                return []
-            }
-        }
-    }
-
-    /// The signals of `org.handoffd.Apps1`.
-    package static let appsSignals = [SignalDescription(name: "AppsChanged", arguments: [.details])]
 }
 
 extension Signal {

@@ -30,6 +30,69 @@ package struct FolderDescription: Hashable, Sendable {
     }
 }
 
+/// The members of `org.handoffd.Documents1`.
+package enum DocumentsInterface {
+    private static let name = HandoffName.documentsInterface
+    private static let url = Argument("url", .string, "a file: URL of this device")
+
+    package static let listFolders = MethodDeclaration(
+        name,
+        "ListFolders",
+        "Returns the folders, by id.",
+        [.options],
+        returns: [Argument("folders", .dictionaries, "for each ID (s), Path (s), Problem (s), Configured (b)")]
+    )
+    package static let addFolder = MethodDeclaration(
+        name,
+        "AddFolder",
+        "Sets the directory of a folder on this device.",
+        [
+            Argument("id", .string, "the id of the folder, the same on all devices"),
+            Argument("path", .string, "its directory here"), .options,
+        ]
+    )
+    package static let removeFolder = MethodDeclaration(
+        name,
+        "RemoveFolder",
+        "Forgets a folder; the files in it stay.",
+        [Argument("id", .string, "the id of the folder"), .options]
+    )
+    package static let locate = MethodDeclaration(
+        name,
+        "Locate",
+        "Returns the address under which a file is sent.",
+        [url, .options],
+        returns: [
+            Argument("location", .string, "its handoff-folder: URL, with its folder and the path in it")
+        ]
+    )
+    package static let documentTypes = MethodDeclaration(
+        name,
+        "DocumentTypes",
+        "Returns the MIME type of a document, and the activity types to which apps bind that type.",
+        [url, .options],
+        returns: [
+            Argument("media_type", .string, "the MIME type, by the file's name; empty for none"),
+            Argument("activity_types", .array(.string), "the most preferred first"),
+        ]
+    )
+    /// The signals of the interface.
+    package static let signals = [
+        SignalDescription(
+            name: "FoldersChanged",
+            "A folder was added, moved or removed: list the folders again.",
+            arguments: [.details]
+        )
+    ]
+
+    package static let declaration = InterfaceDeclaration(
+        name,
+        "the synchronised folders through which documents are found on other devices",
+        methods: [listFolders, addFolder, removeFolder, locate, documentTypes],
+        signals: signals
+    )
+}
+
 /// The methods of `org.handoffd.Documents1`, implemented by the daemon.
 package protocol DocumentsHandler: Sendable {
     /// The synchronised folders, by id.
@@ -48,62 +111,31 @@ package protocol DocumentsHandler: Sendable {
 extension Interface {
     /// `org.handoffd.Documents1`, served by `handler`.
     package static func documents(_ handler: some DocumentsHandler) -> Interface {
-        let url = Argument(name: "url", type: .string)
-        let id = Argument(name: "id", type: .string)
-        return Interface(
-            name: HandoffName.documentsInterface,
+        Interface(
+            DocumentsInterface.declaration,
             methods: [
-                Method(
-                    name: "ListFolders",
-                    inputs: [.options],
-                    outputs: [Argument(name: "folders", type: .dictionaries)]
-                ) { _ in
+                DocumentsInterface.listFolders.served { _ in
                     .reply([.dictionaries(handler.folders.map(\.value))])
                 },
-                Method(
-                    name: "AddFolder",
-                    inputs: [id, Argument(name: "path", type: .string), .options]
-                ) { invocation in
-                    let id = try invocation.arguments.decode(at: 0, as: String.self)
-                    let path = try invocation.arguments.decode(at: 1, as: String.self)
-                    return .deferred {
-                        try await handler.addFolder(id, at: path)
-                        return []
-                    }
+                DocumentsInterface.addFolder.served { invocation in
+                    let id = try invocation.argument(0, as: String.self)
+                    let path = try invocation.argument(1, as: String.self)
+                    return .doneAfter { try await handler.addFolder(id, at: path) }
                 },
-                Method(name: "RemoveFolder", inputs: [id, .options]) { invocation in
-                    let id = try invocation.arguments.decode(at: 0, as: String.self)
-                    return .deferred {
-                        try await handler.removeFolder(id)
-                        return []
-                    }
+                DocumentsInterface.removeFolder.served { invocation in
+                    let id = try invocation.argument(0, as: String.self)
+                    return .doneAfter { try await handler.removeFolder(id) }
                 },
-                Method(
-                    name: "Locate",
-                    inputs: [url, .options],
-                    outputs: [Argument(name: "location", type: .string)]
-                ) { invocation in
-                    .reply([.string(try handler.locate(try invocation.arguments.decode(at: 0, as: String.self)))])
+                DocumentsInterface.locate.served { invocation in
+                    .reply([.string(try handler.locate(invocation.argument(0)))])
                 },
-                Method(
-                    name: "DocumentTypes",
-                    inputs: [url, .options],
-                    outputs: [
-                        Argument(name: "media_type", type: .string),
-                        Argument(name: "activity_types", type: .array(.string)),
-                    ]
-                ) { invocation in
-                    let url = try invocation.arguments.decode(at: 0, as: String.self)
-                    let types = try handler.types(ofDocument: url)
+                DocumentsInterface.documentTypes.served { invocation in
+                    let types = try handler.types(ofDocument: invocation.argument(0))
                     return .reply([.string(types.mediaType), types.activityTypes.value])
                 },
-            ],
-            signals: documentsSignals
-        ).annotatedForCodeGenerators()
+            ]
+        )
     }
-
-    /// The signals of `org.handoffd.Documents1`.
-    package static let documentsSignals = [SignalDescription(name: "FoldersChanged", arguments: [.details])]
 }
 
 extension Signal {

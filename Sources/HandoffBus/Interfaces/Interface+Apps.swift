@@ -18,7 +18,12 @@ extension Interface {
     /// What apps get of the interfaces of the daemon's own object.
     private static let partForApps: [InterfaceName: (methods: Set<MemberName>, properties: Set<MemberName>)] = [
         HandoffName.managerInterface: (
-            methods: ["CreateActivity", "OpenStream", "ConfirmStream", "CancelStream"],
+            methods: Set(
+                [
+                    ManagerInterface.createActivity, ManagerInterface.openStream, ManagerInterface.confirmStream,
+                    ManagerInterface.cancelStream,
+                ].map(\.name)
+            ),
             properties: ["Version", "ProtocolVersion", "RadioState"]
         )
     ]
@@ -32,7 +37,7 @@ extension Interface {
 extension Method {
     fileprivate func refusingApps(on interface: InterfaceName) -> Method {
         let name = name
-        return Method(name: name, inputs: inputs, outputs: outputs, annotations: annotations) { _ in
+        return handled { _ in
             throw HandoffErrorName.notForApps.reply(
                 "\(interface).\(name) is not for apps: programs that run outside a sandbox call it at "
                     + "\(HandoffName.control)."

@@ -56,9 +56,32 @@ package enum NearbyActivityEvent: Hashable, Sendable {
 
     /// The signals of the interface, for its declaration.
     package static let descriptions = [
-        SignalDescription(name: "ContinuationStarted", arguments: [.details]),
-        SignalDescription(name: "ContinuationStep", arguments: [Argument(name: "step", type: .string), .details]),
-        SignalDescription(name: "ContinuationEnded", arguments: [Argument(name: "outcome", type: .string), .details]),
+        SignalDescription(
+            name: "ContinuationStarted",
+            "This device has begun to continue the activity.",
+            arguments: [.details(with: "Application (s), the id of the app that was notified, if one was")]
+        ),
+        SignalDescription(
+            name: "ContinuationStep",
+            "The continuation that has started has come to a step that may take time.",
+            arguments: [
+                Argument("step", .string, "fetching, synchronising or opening"),
+                .details(
+                    with: """
+                        Document (s), the path of the file that is awaited; Application (s), the id of the app, if it is
+                        known
+                        """
+                ),
+            ]
+        ),
+        SignalDescription(
+            name: "ContinuationEnded",
+            "The continuation that has started has ended.",
+            arguments: [
+                Argument("outcome", .string, "app, browser or document, as of Continue, or failed"),
+                .details(with: "Application (s), the id of the app; Error (s) and Message (s) of a failure"),
+            ]
+        ),
     ]
 
     /// Returns the event as a signal of the activity's object.

@@ -15,6 +15,60 @@ package struct PairingCandidate: Hashable, Sendable {
     }
 }
 
+/// The members of `org.handoffd.PairingAgent1`.
+package enum PairingAgentInterface {
+    private static let name = HandoffName.pairingAgentInterface
+
+    package static let requestChoice = MethodDeclaration(
+        name,
+        "RequestChoice",
+        "Asks which of several pairing devices the user means.",
+        [Argument("candidates", .dictionaries, "Number (t), DeviceName (s) and DeviceID (s) of each"), .options],
+        returns: [Argument("choice", .uint64, "the number of the one that the user has chosen")]
+    )
+    package static let requestConfirmation = MethodDeclaration(
+        name,
+        "RequestConfirmation",
+        "Asks whether the other device shows these digits.",
+        [
+            Argument("digits", .string, "six decimal digits"),
+            Argument("device_name", .string, "the name of the other device"),
+            Argument("device_id", .string, "its id"), .options,
+        ],
+        returns: [Argument("same", .boolean, "whether the user has compared them and they are the same")]
+    )
+    package static let cancel = MethodDeclaration(
+        name,
+        "Cancel",
+        "The last question needs no answer any more; another may follow.",
+        [Argument("message", .string, "the reason, in a sentence for the user"), .options]
+    )
+    package static let paired = MethodDeclaration(
+        name,
+        "Paired",
+        "Both devices trust each other now. The last call.",
+        [
+            Argument("device", .objectPath, "the object of the device"), Argument("device_name", .string, "its name"),
+            .options,
+        ]
+    )
+    package static let failed = MethodDeclaration(
+        name,
+        "Failed",
+        "The devices were not paired; or, with Unconfirmed, the result is not known yet. The last call.",
+        [
+            Argument("error", .string, "the name of an error, org.handoffd.Error.…"),
+            Argument("message", .string, "the reason and what to do, in a sentence for the user"), .options,
+        ]
+    )
+
+    package static let declaration = InterfaceDeclaration(
+        name,
+        "a program that asks the user while two devices pair; implemented by the program",
+        methods: [requestChoice, requestConfirmation, cancel, paired, failed]
+    )
+}
+
 /// The object of a program that asks the user during pairing, `org.handoffd.PairingAgent1`.
 package protocol PairingAgent: Sendable {
     /// Returns the number of the device that the user chooses.
@@ -34,71 +88,32 @@ extension Interface {
     /// `org.handoffd.PairingAgent1`, served by a program that asks the user.
     package static func pairingAgent(_ agent: some PairingAgent) -> Interface {
         Interface(
-            name: HandoffName.pairingAgentInterface,
-            methods: [requestChoice(agent), requestConfirmation(agent), cancel(agent), paired(agent), failed(agent)]
-        ).annotatedForCodeGenerators()
-    }
-
-    private static func requestChoice(_ agent: some PairingAgent) -> Method {
-        Method(
-            name: "RequestChoice",
-            inputs: [Argument(name: "candidates", type: .dictionaries), .options],
-            outputs: [Argument(name: "choice", type: .uint64)]
-        ) { invocation in
-            let candidates = invocation.arguments[0].dictionaries.compactMap(PairingCandidate.init)
-            return .deferred { [.uint64(try await agent.choose(candidates))] }
-        }
-    }
-
-    private static func requestConfirmation(_ agent: some PairingAgent) -> Method {
-        Method(
-            name: "RequestConfirmation",
-            inputs: [
-                Argument(name: "digits", type: .string), Argument(name: "device_name", type: .string),
-                Argument(name: "device_id", type: .string), .options,
-            ],
-            outputs: [Argument(name: "same", type: .boolean)]
-        ) { invocation in
-            let digits = try invocation.arguments.decode(at: 0, as: String.self)
-            let name = try invocation.arguments.decode(at: 1, as: String.self)
-            let device = try invocation.arguments.decode(at: 2, as: String.self)
-            return .deferred { [.boolean(try await agent.confirm(digits, shownBy: name, device))] }
-        }
-    }
-
-    private static func cancel(_ agent: some PairingAgent) -> Method {
-        Method(name: "Cancel", inputs: [Argument(name: "message", type: .string), .options]) { invocation in
-            agent.cancel(try invocation.arguments.decode(at: 0, as: String.self))
-            return .reply([])
-        }
-    }
-
-    private static func paired(_ agent: some PairingAgent) -> Method {
-        Method(
-            name: "Paired",
-            inputs: [
-                Argument(name: "device", type: .objectPath), Argument(name: "device_name", type: .string), .options,
+            PairingAgentInterface.declaration,
+            methods: [
+                PairingAgentInterface.requestChoice.served { invocation in
+                    let candidates = invocation.arguments[0].dictionaries.compactMap(PairingCandidate.init)
+                    return .deferred { [.uint64(try await agent.choose(candidates))] }
+                },
+                PairingAgentInterface.requestConfirmation.served { invocation in
+                    let digits = try invocation.argument(0, as: String.self)
+                    let name = try invocation.argument(1, as: String.self)
+                    let device = try invocation.argument(2, as: String.self)
+                    return .deferred { [.boolean(try await agent.confirm(digits, shownBy: name, device))] }
+                },
+                PairingAgentInterface.cancel.served { invocation in
+                    agent.cancel(try invocation.argument(0))
+                    return .done
+                },
+                PairingAgentInterface.paired.served { invocation in
+                    agent.paired(try invocation.argument(0), named: try invocation.argument(1))
+                    return .done
+                },
+                PairingAgentInterface.failed.served { invocation in
+                    agent.failed(try invocation.argument(0), try invocation.argument(1))
+                    return .done
+                },
             ]
-        ) { invocation in
-            agent.paired(
-                try invocation.arguments.decode(at: 0, as: ObjectPath.self),
-                named: try invocation.arguments.decode(at: 1, as: String.self)
-            )
-            return .reply([])
-        }
-    }
-
-    private static func failed(_ agent: some PairingAgent) -> Method {
-        Method(
-            name: "Failed",
-            inputs: [Argument(name: "error", type: .string), Argument(name: "message", type: .string), .options]
-        ) { invocation in
-            agent.failed(
-                try invocation.arguments.decode(at: 0, as: String.self),
-                try invocation.arguments.decode(at: 1, as: String.self)
-            )
-            return .reply([])
-        }
+        )
     }
 }
 
@@ -127,37 +142,30 @@ package struct PairingAgentCalls: Hashable, Sendable {
 
     /// Asks which of several devices to pair with.
     package func requestChoice(_ candidates: [PairingCandidate]) -> MethodCall {
-        call("RequestChoice", [.dictionaries(candidates.map(\.properties)), .noOptions])
+        call(PairingAgentInterface.requestChoice, [.dictionaries(candidates.map(\.properties)), .noOptions])
     }
 
     /// Asks whether the other device shows the same digits.
     package func requestConfirmation(_ digits: String, shownBy name: String, _ device: String) -> MethodCall {
-        call("RequestConfirmation", [.string(digits), .string(name), .string(device), .noOptions])
+        call(PairingAgentInterface.requestConfirmation, [.string(digits), .string(name), .string(device), .noOptions])
     }
 
     /// Reports that the last question no longer needs an answer.
     package func cancel(_ message: String) -> MethodCall {
-        call("Cancel", [.string(message), .noOptions])
+        call(PairingAgentInterface.cancel, [.string(message), .noOptions])
     }
 
     /// Reports that the devices are paired.
     package func paired(_ device: ObjectPath, named name: String) -> MethodCall {
-        call("Paired", [.objectPath(device), .string(name), .noOptions])
+        call(PairingAgentInterface.paired, [.objectPath(device), .string(name), .noOptions])
     }
 
     /// Reports that nothing was paired, or that the outcome is unknown.
     package func failed(_ error: HandoffErrorName, _ message: String) -> MethodCall {
-        call("Failed", [.string(error.errorName.description), .string(message), .noOptions])
+        call(PairingAgentInterface.failed, [.string(error.errorName.description), .string(message), .noOptions])
     }
 
-    private func call(_ member: MemberName, _ arguments: [Value]) -> MethodCall {
-        MethodCall(
-            destination: client,
-            path: path,
-            interface: HandoffName.pairingAgentInterface,
-            member: member,
-            arguments: arguments,
-            startsService: false
-        )
+    private func call(_ method: MethodDeclaration, _ arguments: [Value]) -> MethodCall {
+        method.call(of: client, at: path, arguments, startsService: false)
     }
 }

@@ -1,5 +1,46 @@
 package import DBus
 
+/// The members of `org.handoffd.Pairing1`.
+package enum PairingInterface {
+    private static let name = HandoffName.pairingInterface
+
+    package static let pair = MethodDeclaration(
+        name,
+        "Pair",
+        "Looks for a device that is pairing, for two minutes; all later questions and results go to the agent.",
+        [Argument("agent", .objectPath, "an object of the caller with org.handoffd.PairingAgent1"), .options]
+    )
+    package static let stop = MethodDeclaration(
+        name,
+        "Stop",
+        "Stops the caller's request; its agent is notified of the result.",
+        [.options]
+    )
+    package static let forget = MethodDeclaration(
+        name,
+        "Forget",
+        "Forgets an unconfirmed pairing.",
+        [Argument("device", .string, "the id of the device"), .options]
+    )
+    package static let unconfirmed = PropertyDeclaration(
+        "Unconfirmed",
+        .dictionaries,
+        .emitted,
+        """
+        the devices with which a pairing was confirmed here, and for which it is unknown whether the other side has:
+        ID (s) and Name (s) of each; they have no rights, and leave the list as soon as the pairing is reconciled
+        """
+    )
+
+    package static let declaration = InterfaceDeclaration(
+        name,
+        "makes this device and another one trust each other, by six digits that two users compare",
+        methods: [pair, stop, forget],
+        properties: [unconfirmed],
+        signals: PairingEvent.descriptions
+    )
+}
+
 /// The methods and properties of `org.handoffd.Pairing1`, implemented by the daemon.
 ///
 /// Every member is called on the connection's thread, in the order in which the calls came; none may block.
@@ -18,34 +59,24 @@ package protocol PairingHandler: Sendable {
 extension Interface {
     /// `org.handoffd.Pairing1`, served by `handler`.
     package static func pairing(_ handler: some PairingHandler) -> Interface {
-        let pair = Method(name: "Pair", inputs: [Argument(name: "agent", type: .objectPath), .options]) { invocation in
-            let agent = try invocation.arguments.decode(at: 0, as: ObjectPath.self)
-            try handler.pair(agent: agent, by: invocation.sender)
-            return .reply([])
-        }
-        let stop = Method(name: "Stop", inputs: [.options]) { invocation in
-            handler.stop(by: invocation.sender)
-            return .reply([])
-        }
-        let forget = Method(
-            name: "Forget",
-            inputs: [Argument(name: "device", type: .string), .options]
-        ) { invocation in
-            let device = try invocation.arguments.decode(at: 0, as: String.self)
-            return .deferred {
-                try await handler.forget(device: device)
-                return []
-            }
-        }
-        let unconfirmed = Property(name: "Unconfirmed", type: .dictionaries, changes: .emitted) {
-            Value.unconfirmed(handler.unconfirmed)
-        }
-        return Interface(
-            name: HandoffName.pairingInterface,
-            methods: [pair, stop, forget],
-            properties: [unconfirmed],
-            signals: PairingEvent.descriptions
-        ).annotatedForCodeGenerators()
+        Interface(
+            PairingInterface.declaration,
+            methods: [
+                PairingInterface.pair.served { invocation in
+                    try handler.pair(agent: invocation.argument(0), by: invocation.sender)
+                    return .done
+                },
+                PairingInterface.stop.served { invocation in
+                    handler.stop(by: invocation.sender)
+                    return .done
+                },
+                PairingInterface.forget.served { invocation in
+                    let device = try invocation.argument(0, as: String.self)
+                    return .doneAfter { try await handler.forget(device: device) }
+                },
+            ],
+            properties: [PairingInterface.unconfirmed.served { Value.unconfirmed(handler.unconfirmed) }]
+        )
     }
 }
 

@@ -1,19 +1,111 @@
 package import DBus
 
-/// The methods and properties of `org.handoffd.Rules1`, implemented by the daemon.
-///
-/// The properties are read on the connection's thread, and must not block.
-package protocol RulesHandler: Sendable {
-    /// Whether Handoff is paused.
-    var isPaused: Bool { get }
+/// What the person at a device allows, as `org.handoffd.Rules1` tells it.
+package struct RulesStatus: DescribedObject {
+    package var isPaused = false
     /// When the pause ends, in microseconds since 1970; 0 when there is none or it has no end.
-    var pausedUntil: UInt64 { get }
+    package var pausedUntil: UInt64 = 0
     /// Whether this device offers nothing.
-    var isReceiveOnly: Bool { get }
+    package var isReceiveOnly = false
     /// The rules, by kind and value.
-    var rules: [RuleDescription] { get }
+    package var rules: [RuleDescription] = []
     /// What the rules withhold now.
-    var withheld: [WithheldDescription] { get }
+    package var withheld: [WithheldDescription] = []
+
+    /// Nothing is paused, and there are no rules.
+    package init() {}
+
+    /// Reads the properties of `org.handoffd.Rules1`; what is absent or of another type is false or empty.
+    package init(_ properties: [String: Value]) { read(properties) }
+
+    /// Reads the property `Withheld`, as it is in a change of properties, too.
+    package static func withheld(_ value: Value?) -> [WithheldDescription] {
+        (value?.dictionaries ?? []).map(WithheldDescription.init)
+    }
+
+    package static let properties: [DescribedProperty<RulesStatus>] = [
+        DescribedProperty("Paused", \.isPaused, .emitted, "whether Handoff is paused"),
+        DescribedProperty(
+            "PausedUntil",
+            \.pausedUntil,
+            .emitted,
+            "when the pause ends, in microseconds since 1970; 0 when there is none or it has no end"
+        ),
+        DescribedProperty("ReceiveOnly", \.isReceiveOnly, .emitted, "whether this device offers nothing"),
+        DescribedProperty(
+            "Rules",
+            \.rules,
+            .emitted,
+            .dictionaries,
+            encode: { .rules($0) },
+            decode: { $0.dictionaries.map(RuleDescription.init) },
+            "the rules, each with Verdict (s), Kind (s) and Value (s)"
+        ),
+        DescribedProperty(
+            "Withheld",
+            \.withheld,
+            .emitted,
+            .dictionaries,
+            encode: { .withheld($0) },
+            decode: { withheld($0) },
+            """
+            what the rules withhold now, each with Reason (s) and Message (s), and as far as they apply Activity (o),
+            Device (s), DeviceName (s), Type (s), Kind (s), Value (s)
+            """
+        ),
+    ]
+}
+
+/// The members of `org.handoffd.Rules1`.
+package enum RulesInterface {
+    private static let name = HandoffName.rulesInterface
+    private static let kind = Argument("kind", .string, "app, type, site or device")
+
+    package static let pause = MethodDeclaration(
+        name,
+        "Pause",
+        "Pauses Handoff.",
+        [Argument("until", .uint64, "the end of the pause in microseconds since 1970; 0 for none"), .options]
+    )
+    package static let resume = MethodDeclaration(name, "Resume", "Ends the pause.", [.options])
+    package static let setReceiveOnly = MethodDeclaration(
+        name,
+        "SetReceiveOnly",
+        "Sets whether this device offers nothing.",
+        [Argument("receive_only", .boolean, "whether it only receives"), .options]
+    )
+    package static let setRule = MethodDeclaration(
+        name,
+        "SetRule",
+        "Makes a rule, in place of an earlier one about the same.",
+        [
+            Argument("verdict", .string, "allow or deny"), kind,
+            Argument(
+                "value",
+                .string,
+                "the id of a desktop file, an activity type, a host, or the id of a device"
+            ), .options,
+        ]
+    )
+    package static let removeRule = MethodDeclaration(
+        name,
+        "RemoveRule",
+        "Removes the rule about something.",
+        [kind, Argument("value", .string, "what the rule is about"), .options]
+    )
+
+    package static let declaration = InterfaceDeclaration(
+        name,
+        "what the person at this device allows: pausing Handoff, receiving only, rules about what takes part",
+        methods: [pause, resume, setReceiveOnly, setRule, removeRule],
+        properties: RulesStatus.properties.map(\.declaration)
+    )
+}
+
+/// The methods and properties of `org.handoffd.Rules1`, implemented by the daemon.
+package protocol RulesHandler: Sendable {
+    /// What the person allows now; read on the connection's thread, which it must not block.
+    var status: RulesStatus { get }
 
     /// Pauses Handoff until a time in microseconds since 1970; 0 for no end.
     func pause(until end: UInt64) async throws
@@ -31,82 +123,33 @@ extension Interface {
     /// `org.handoffd.Rules1`, served by `handler`.
     package static func rules(_ handler: some RulesHandler) -> Interface {
         Interface(
-            name: HandoffName.rulesInterface,
+            RulesInterface.declaration,
             methods: [
-                pause(handler), resume(handler), setReceiveOnly(handler), setRule(handler), removeRule(handler),
+                RulesInterface.pause.served { invocation in
+                    let end = try invocation.argument(0, as: UInt64.self)
+                    return .doneAfter { try await handler.pause(until: end) }
+                },
+                RulesInterface.resume.served { _ in .doneAfter { try await handler.resume() } },
+                RulesInterface.setReceiveOnly.served { invocation in
+                    let isReceiveOnly = try invocation.argument(0, as: Bool.self)
+                    return .doneAfter { try await handler.setReceiveOnly(isReceiveOnly) }
+                },
+                RulesInterface.setRule.served { invocation in
+                    let rule = RuleDescription(
+                        verdict: try invocation.argument(0),
+                        kind: try invocation.argument(1),
+                        value: try invocation.argument(2)
+                    )
+                    return .doneAfter { try await handler.setRule(rule) }
+                },
+                RulesInterface.removeRule.served { invocation in
+                    let kind = try invocation.argument(0, as: String.self)
+                    let value = try invocation.argument(1, as: String.self)
+                    return .doneAfter { try await handler.removeRule(kind: kind, value: value) }
+                },
             ],
-            properties: [
-                Property(name: "Paused", type: .boolean) { .boolean(handler.isPaused) },
-                Property(name: "PausedUntil", type: .uint64) { .uint64(handler.pausedUntil) },
-                Property(name: "ReceiveOnly", type: .boolean) { .boolean(handler.isReceiveOnly) },
-                Property(name: "Rules", type: .dictionaries) { Value.rules(handler.rules) },
-                Property(name: "Withheld", type: .dictionaries) { Value.withheld(handler.withheld) },
-            ]
-        ).annotatedForCodeGenerators()
-    }
-
-    private static func pause(_ handler: some RulesHandler) -> Method {
-        Method(name: "Pause", inputs: [Argument(name: "until", type: .uint64), .options]) { invocation in
-            let end = try invocation.arguments.decode(at: 0, as: UInt64.self)
-            return .deferred {
-                try await handler.pause(until: end)
-                return []
-            }
-        }
-    }
-
-    private static func resume(_ handler: some RulesHandler) -> Method {
-        Method(name: "Resume", inputs: [.options]) { _ in
-            .deferred {
-                try await handler.resume()
-                return []
-            }
-        }
-    }
-
-    private static func setReceiveOnly(_ handler: some RulesHandler) -> Method {
-        Method(name: "SetReceiveOnly", inputs: [Argument(name: "receive_only", type: .boolean), .options]) {
-            invocation in
-            let isReceiveOnly = try invocation.arguments.decode(at: 0, as: Bool.self)
-            return .deferred {
-                try await handler.setReceiveOnly(isReceiveOnly)
-                return []
-            }
-        }
-    }
-
-    private static func setRule(_ handler: some RulesHandler) -> Method {
-        Method(
-            name: "SetRule",
-            inputs: [
-                Argument(name: "verdict", type: .string), Argument(name: "kind", type: .string),
-                Argument(name: "value", type: .string), .options,
-            ]
-        ) { invocation in
-            let rule = RuleDescription(
-                verdict: try invocation.arguments.decode(at: 0, as: String.self),
-                kind: try invocation.arguments.decode(at: 1, as: String.self),
-                value: try invocation.arguments.decode(at: 2, as: String.self)
-            )
-            return .deferred {
-                try await handler.setRule(rule)
-                return []
-            }
-        }
-    }
-
-    private static func removeRule(_ handler: some RulesHandler) -> Method {
-        Method(
-            name: "RemoveRule",
-            inputs: [Argument(name: "kind", type: .string), Argument(name: "value", type: .string), .options]
-        ) { invocation in
-            let kind = try invocation.arguments.decode(at: 0, as: String.self)
-            let value = try invocation.arguments.decode(at: 1, as: String.self)
-            return .deferred {
-                try await handler.removeRule(kind: kind, value: value)
-                return []
-            }
-        }
+            properties: RulesStatus.properties(of: { handler.status })
+        )
     }
 }
 

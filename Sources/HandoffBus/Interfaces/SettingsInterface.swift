@@ -13,6 +13,35 @@ package struct ReloadResult: Hashable, Sendable, Encodable {
     }
 }
 
+/// The members of `org.handoffd.Settings1`.
+package enum SettingsInterface {
+    private static let name = HandoffName.settingsInterface
+
+    package static let reload = MethodDeclaration(
+        name,
+        "Reload",
+        "Reads the configuration files again.",
+        [.options],
+        returns: [
+            Argument("applied", .array(.string), "the keys of the settings that have changed"),
+            Argument("need_restart", .array(.string), "the keys of those that hold after a restart of the daemon"),
+        ]
+    )
+    package static let needRestart = PropertyDeclaration(
+        "NeedRestart",
+        .array(.string),
+        .emitted,
+        "the keys of the settings that hold after a restart of the daemon"
+    )
+
+    package static let declaration = InterfaceDeclaration(
+        name,
+        "the settings of the daemon while it runs",
+        methods: [reload],
+        properties: [needRestart]
+    )
+}
+
 /// The methods and properties of `org.handoffd.Settings1`, implemented by the daemon.
 package protocol SettingsHandler: Sendable {
     /// The settings that hold after a restart only, as they were when the configuration was read last.
@@ -24,22 +53,13 @@ package protocol SettingsHandler: Sendable {
 extension Interface {
     /// `org.handoffd.Settings1`, served by `handler`.
     package static func settings(_ handler: some SettingsHandler) -> Interface {
-        let reload = Method(
-            name: "Reload",
-            inputs: [.options],
-            outputs: [
-                Argument(name: "applied", type: .array(.string)), Argument(name: "need_restart", type: .array(.string)),
-            ]
-        ) { _ in
+        let reload = SettingsInterface.reload.served { _ in
             .deferred {
                 let result = try await handler.reload()
                 return [result.applied.value, result.needRestart.value]
             }
         }
-        return Interface(
-            name: HandoffName.settingsInterface,
-            methods: [reload],
-            properties: [Property(name: "NeedRestart", type: .array(.string)) { handler.needRestart.value }]
-        ).annotatedForCodeGenerators()
+        let needRestart = SettingsInterface.needRestart.served { handler.needRestart.value }
+        return Interface(SettingsInterface.declaration, methods: [reload], properties: [needRestart])
     }
 }

@@ -15,8 +15,22 @@ package enum PairingEvent: Hashable, Sendable {
 
     /// The signals of the interface, for its declaration.
     package static let descriptions = [
-        SignalDescription(name: "Started", arguments: [.details]),
-        SignalDescription(name: "Ended", arguments: [Argument(name: "outcome", type: .string), .details]),
+        SignalDescription(
+            name: "Started",
+            "A program has begun to look for a device to pair with.",
+            arguments: [.details]
+        ),
+        SignalDescription(
+            name: "Ended",
+            "The pairing that has started has ended.",
+            arguments: [
+                Argument("outcome", .string, "paired, unconfirmed or failed"),
+                .details(
+                    with:
+                        "Device (o) when paired, DeviceName (s) unless failed; Error (s) and Message (s) unless paired"
+                ),
+            ]
+        ),
     ]
 
     /// The event as a signal of the daemon's object.

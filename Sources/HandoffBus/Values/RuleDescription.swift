@@ -89,28 +89,3 @@ package struct WithheldDescription: Hashable, Sendable {
         return dictionary
     }
 }
-
-/// What the person at a device allows, as its properties on the bus tell.
-package struct RulesStatus: Sendable {
-    package let isPaused: Bool
-    /// When the pause ends, in microseconds since 1970; 0 when it has no end.
-    package let pausedUntil: UInt64
-    /// Whether this device offers nothing.
-    package let isReceiveOnly: Bool
-    package let rules: [RuleDescription]
-    package let withheld: [WithheldDescription]
-
-    /// Reads the properties of `org.handoffd.Rules1`; what is absent or of another type is false or empty.
-    package init(_ properties: [String: Value]) {
-        isPaused = properties["Paused"]?.boolean ?? false
-        pausedUntil = properties["PausedUntil"]?.uint64 ?? 0
-        isReceiveOnly = properties["ReceiveOnly"]?.boolean ?? false
-        rules = (properties["Rules"]?.dictionaries ?? []).map(RuleDescription.init)
-        withheld = Self.withheld(properties["Withheld"])
-    }
-
-    /// Reads the property `Withheld`, as it is in a change of properties, too.
-    package static func withheld(_ value: Value?) -> [WithheldDescription] {
-        (value?.dictionaries ?? []).map(WithheldDescription.init)
-    }
-}

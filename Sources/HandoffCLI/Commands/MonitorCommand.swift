@@ -143,8 +143,8 @@ struct MonitorEvent: Encodable {
         HandoffName.activityInterface: ActivityEvent.descriptions,
         HandoffName.nearbyActivityInterface: NearbyActivityEvent.descriptions,
         HandoffName.pairingInterface: PairingEvent.descriptions,
-        HandoffName.appsInterface: Interface.appsSignals,
-        HandoffName.documentsInterface: Interface.documentsSignals,
+        HandoffName.appsInterface: AppsInterface.signals,
+        HandoffName.documentsInterface: DocumentsInterface.signals,
     ]
 
     private init(_ event: String, _ path: ObjectPath, _ interface: String, _ properties: [String: Value]) {

@@ -85,7 +85,8 @@ package struct DaemonMirror: Hashable, Sendable {
 
     /// The devices with which a pairing is unconfirmed.
     package var unconfirmed: [UnconfirmedDevice] {
-        own(HandoffName.pairingInterface)["Unconfirmed"]?.dictionaries.map(UnconfirmedDevice.init) ?? []
+        let value = own(HandoffName.pairingInterface)[PairingInterface.unconfirmed.name.description]
+        return value?.dictionaries.map(UnconfirmedDevice.init) ?? []
     }
 
     /// The daemon's objects.

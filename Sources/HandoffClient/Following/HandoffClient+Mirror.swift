@@ -25,7 +25,8 @@ extension HandoffClient {
         }
         var apps: [AppDescription] = []
         if contents.contains(.apps) {
-            let reply = try await reading(HandoffName.appsInterface, "ListApps", [.noOptions], startsService)
+            let list = AppsInterface.listApps
+            let reply = try await reading(list.interface, list.name, [.noOptions], startsService)
             apps = reply?.first?.dictionaries.map(AppDescription.init) ?? []
         }
         return DaemonMirror(contents, properties: own, objects: objects, apps: apps)

@@ -13,7 +13,6 @@ struct BusObjects: Sendable {
     let apps: AppObjects
     let fetcher: ActivityFetcher
     let streams: StreamOpener
-    let version: String
     let clients: ClientTracker
     let focus: FocusTracker
     let requests: PendingRequests
@@ -26,6 +25,8 @@ struct BusObjects: Sendable {
     let pairing: any PairingController
     let rules: RulesObject
     let settings: any SettingsHandler
+    /// The daemon's own properties, as they were shown last.
+    let shownStatus = ShownStatus()
 
     private var objects: ObjectTree { connection.objects }
 
@@ -41,7 +42,9 @@ struct BusObjects: Sendable {
             .apps(appsObject), .documents(documentsObject), .pairing(PairingObject(objects: self)), .rules(rules),
             .settings(settings),
         ]
-        insert([.manager(ManagerObject(objects: self))] + others, at: HandoffName.root)
+        let manager = ManagerObject(objects: self)
+        shownStatus.set(manager.status, current: manager.object(of: state.origin.current))
+        insert([.manager(manager)] + others, at: HandoffName.root)
         apps.insert([.manager(ManagerObject(objects: self, audience: .apps))] + others)
         objects.setAbsenceReason { [engine] path in
             guard let id = HandoffName.nearbyActivityID(at: path) else { return nil }
@@ -65,44 +68,13 @@ struct BusObjects: Sendable {
     }
 
     private func insert(_ entry: NearbyEntry) {
-        let (engine, continuations) = (engine, continuations)
-        let (notifications, connection, requests) = (notifications, connection, requests)
-        let fetching = NearbyFetching(engine: engine, fetcher: fetcher, documents: documents, connection: connection)
-        let path = HandoffName.nearbyActivity(entry.id.rawValue)
-        let interface = Interface.nearbyActivity {
-            // The object may be called once more after the entry was removed.
-            engine.nearby.describe((try? engine.nearby.entry(entry.id)) ?? entry)
-        } fetch: { caller, options in
-            let request = requests.begin(by: caller, about: path.description)
-            return {
-                try await request.whileWanted(on: connection) { try await fetching.fetch(entry, options) }
-            }
-        } handOver: { caller, options in
-            let request = requests.begin(by: caller, about: path.description)
-            return {
-                notifications.continued(entry.id)
-                return try await request.withAbandonment(on: connection) { abandonment in
-                    try await continuations.continueEntry(entry.id, options, unless: abandonment)
-                }
-            }
-        } cancel: { client in
-            requests.cancel(by: client, about: path.description)
-        }
-        insert([interface], at: path)
+        let object = NearbyActivityObject(objects: self, entry: entry)
+        insert([.nearbyActivity(object)], at: HandoffName.nearbyActivity(entry.id.rawValue))
     }
 
     private func insert(_ device: TrustedDevices.Device) {
-        let engine = engine
-        let interface = Interface.device {
-            engine.trust.describe(device.id)
-        } remove: {
-            try await engine.trust.remove(device.id)
-        } consequences: {
-            RemovalConsequences(engine.trust.consequences(ofRemoving: device.id))
-        } rename: { name in
-            try await engine.trust.rename(device.id, to: DeviceName(name))
-        }
-        insert([interface], at: HandoffName.device(device.id.description))
+        let object = DeviceObject(engine: engine, id: device.id)
+        insert([.device(object)], at: HandoffName.device(device.id.description))
     }
 }
 
@@ -133,9 +105,7 @@ extension BusObjects: EngineObserver {
         case .deviceRemoved(let id): objects.remove(at: HandoffName.device(id.description))
         case .circleChanged(let changes, let source): notifications.circleChanged(changes, by: source)
         case .circleChangedHere(let changes, let hasLeft): notifications.circleChangedHere(changes, hasLeft: hasLeft)
-        case .identityChanged: showIdentity()
-        case .radioChanged: showRadio()
-        case .scanningChanged: showScanning()
+        case .identityChanged, .radioChanged, .scanningChanged: showStatus()
         case .pairingsChanged: showPairings()
         case .settingsChanged: showSettings()
         case .rulesChanged: showRules()
@@ -162,35 +132,54 @@ extension BusObjects: EngineObserver {
                 ["Current": .boolean(isCurrent)]
             )
         }
-        objects.propertiesChanged(
-            at: HandoffName.root,
-            interface: HandoffName.managerInterface,
-            ["CurrentActivity": .objectPath(new.map(HandoffName.activity) ?? .root)]
-        )
+        showStatus(current: new.map(HandoffName.activity) ?? .root)
     }
 
-    private func showIdentity() {
-        let manager = ManagerObject(objects: self)
-        objects.propertiesChanged(
-            at: HandoffName.root,
-            interface: HandoffName.managerInterface,
-            [
-                "DeviceName": .string(manager.deviceName),
-                "DeviceID": .string(manager.deviceID),
-                "Questions": DeviceQuestion.list(manager.questions),
-                "Advisories": .advisories(manager.advisories),
-            ]
-        )
-    }
-
-    private func showRadio() {
-        let manager = ManagerObject(objects: self)
-        let changes: [String: Value] = [
-            "RadioState": .string(manager.radioState),
-            "RadioMessage": .string(manager.radioMessage),
-            "Advisories": .advisories(manager.advisories),
-        ]
+    /// Emits PropertiesChanged for the daemon's own properties that differ from those shown last.
+    ///
+    /// - Parameter current: the object of the current activity, if another one has become it: it changes with that effect
+    ///   only, when the object of the new one is there.
+    private func showStatus(current: ObjectPath? = nil) {
+        let changes = shownStatus.changes { shown in
+            var status = ManagerObject(objects: self).status
+            status.currentActivity = current ?? shown.currentActivity
+            return status
+        }
+        guard !changes.isEmpty else { return }
         objects.propertiesChanged(at: HandoffName.root, interface: HandoffName.managerInterface, changes)
         apps.showManager(changes)
+    }
+}
+
+/// Changes of the properties of `Rules1` and `Settings1`.
+extension BusObjects {
+    private static let withheld = "Withheld"
+
+    /// Emits PropertiesChanged for everything that the person can set.
+    private func showRules() {
+        showRules(rules.status.changingProperties.filter { $0.key != Self.withheld })
+    }
+
+    /// Emits PropertiesChanged for what is withheld.
+    private func showWithheld() {
+        showRules(rules.status.changingProperties.filter { $0.key == Self.withheld })
+    }
+
+    private func showRules(_ changes: [String: Value]) {
+        connection.objects.propertiesChanged(
+            at: HandoffName.root,
+            interface: HandoffName.rulesInterface,
+            changes
+        )
+    }
+
+    /// Emits PropertiesChanged for the settings that hold after a restart only, and applies the others.
+    private func showSettings() {
+        notifications.nearbyChanged()
+        connection.objects.propertiesChanged(
+            at: HandoffName.root,
+            interface: HandoffName.settingsInterface,
+            [SettingsInterface.needRestart.name.description: settings.needRestart.value]
+        )
     }
 }

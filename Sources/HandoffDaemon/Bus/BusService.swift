@@ -24,14 +24,9 @@ struct BusService: Service {
     let pairing: any PairingController
     let rules: RulesObject
     let settings: any SettingsHandler
-    let version: String
     let logger: Logger
 
     func run() async throws {
-        try await serve()
-    }
-
-    private func serve() async throws {
         var retry = Backoff(first: .seconds(1), longest: .seconds(60))
         var hasServed = false
         while true {
@@ -93,7 +88,6 @@ struct BusService: Service {
             apps: AppObjects(engine: engine, connection: apps),
             fetcher: fetcher,
             streams: streams,
-            version: version,
             clients: ClientTracker(newClients),
             focus: FocusTracker(engine: engine, connection: control),
             requests: PendingRequests(),

@@ -7,19 +7,20 @@ extension EngineNearby {
     /// Returns the properties of an entry as the bus shows them.
     func describe(_ entry: NearbyEntry) -> NearbyActivityDescription {
         let (type, launchTarget) = launchTarget(of: entry)
-        return NearbyActivityDescription(
+        var description = NearbyActivityDescription(
             id: entry.id.rawValue,
-            device: entry.device,
-            deviceName: engine.trust.device(entry.device)?.name.rawValue ?? entry.device.description,
-            type: type,
-            typeHash: entry.typeHash,
-            hasWebpage: entry.hasWebpage,
-            hasDocument: entry.hasDocument,
-            launchTarget: NearbyLaunchTarget(launchTarget),
-            rssi: entry.rssi.map(Int16.init),
-            firstSeen: UInt64(clamping: entry.firstSeen.unixMicroseconds),
-            lastSeen: UInt64(clamping: entry.lastSeen.unixMicroseconds)
+            of: entry.device,
+            typeHash: entry.typeHash
         )
+        description.deviceName = engine.trust.device(entry.device)?.name.rawValue ?? entry.device.description
+        description.type = type?.rawValue ?? ""
+        description.hasWebpage = entry.hasWebpage
+        description.hasDocument = entry.hasDocument
+        description.set(NearbyLaunchTarget(launchTarget))
+        description.rssi = entry.rssi.map(Int16.init)
+        description.firstSeen = UInt64(clamping: entry.firstSeen.unixMicroseconds)
+        description.lastSeen = UInt64(clamping: entry.lastSeen.unixMicroseconds)
+        return description
     }
 }
 
@@ -29,14 +30,13 @@ extension EngineTrust {
         let (member, heard, lastSeen) = engine.read { state in
             (state.trust.devices.contents.circle[id], state.nearby.lastSeen[id], state.trust.devices.lastSeen(id))
         }
-        return DeviceDescription(
-            id: id.description,
-            name: member?.name.rawValue ?? id.description,
-            introducedBy: member?.introducedBy?.description ?? "",
-            // Each advertisement names its version by its service UUID, and only those of this one are scanned for.
-            protocolVersion: heard == nil ? 0 : UInt32(ProtocolVersion.current.rawValue),
-            lastSeen: UInt64(clamping: heard?.unixMicroseconds ?? lastSeen ?? 0)
-        )
+        var description = DeviceDescription(id: id.description)
+        description.name = member?.name.rawValue ?? id.description
+        description.introducedBy = member?.introducedBy?.description ?? ""
+        // Each advertisement names its version by its service UUID, and only those of this one are scanned for.
+        description.protocolVersion = heard == nil ? 0 : UInt32(ProtocolVersion.current.rawValue)
+        description.lastSeen = UInt64(clamping: heard?.unixMicroseconds ?? lastSeen ?? 0)
+        return description
     }
 }
 

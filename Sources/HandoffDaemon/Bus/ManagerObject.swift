@@ -13,37 +13,39 @@ struct ManagerObject: ManagerHandler {
 
     private var engine: Engine { objects.engine }
 
-    var version: String { objects.version }
-    var protocolVersion: UInt32 { UInt32(ProtocolVersion.current.rawValue) }
-    var deviceID: String { engine.identity.id.description }
-    var deviceName: String { engine.trust.name.rawValue }
-
-    var radioState: String {
-        switch engine.read(\.radio.state) {
-        case .ready: "ready"
-        case .unavailable(let error): HandoffErrorName(HandoffError(error).code).rawValue
+    var status: DaemonStatus {
+        let (radio, scanning, current) = engine.read { ($0.radio.state, $0.shownScanning, $0.origin.current) }
+        var status = DaemonStatus()
+        status.version = HandoffVersion.current
+        status.protocolVersion = UInt32(ProtocolVersion.current.rawValue)
+        status.deviceID = engine.identity.id.description
+        status.deviceName = engine.trust.name.rawValue
+        switch radio {
+        case .ready(let description):
+            status.radioState = "ready"
+            status.radioMessage = description.name
+        case .unavailable(let error):
+            status.radioState = HandoffErrorName(HandoffError(error).code).rawValue
+            status.radioMessage = error.message
         }
+        status.advisories = advisories(of: radio)
+        status.scanning = scanning.description
+        status.questions = engine.trust.questions.compactMap { question(about: $0) }
+        status.currentActivity = object(of: current)
+        return status
     }
 
-    var radioMessage: String {
-        switch engine.read(\.radio.state) {
-        case .ready(let description): description.name
-        case .unavailable(let error): error.message
-        }
+    /// Returns the object of the current activity; `/` when there is none.
+    func object(of current: ActivityRegister.Record?) -> ObjectPath {
+        current.map { HandoffName.activity($0.id) } ?? .root
     }
 
-    var advisories: [(name: String, message: String)] {
+    private func advisories(of radio: RadioState) -> [(name: String, message: String)] {
         let own =
             engine.activities.advisories + engine.trust.advisories + engine.nearby.clockAdvisories()
             + engine.radio.advisories
-        guard case .ready(let description) = engine.read(\.radio.state) else { return own }
+        guard case .ready(let description) = radio else { return own }
         return own + description.advisories.map { ($0.name, $0.message) }
-    }
-
-    var scanning: ScanningDescription { engine.read(\.shownScanning).description }
-
-    var currentActivity: ObjectPath {
-        engine.read { $0.origin.current.map { HandoffName.activity($0.id) } ?? .root }
     }
 
     var card: String { engine.trust.card.text }
@@ -79,8 +81,6 @@ struct ManagerObject: ManagerHandler {
     func rename(to name: String) async throws {
         try await engine.trust.rename(engine.identity.id, to: DeviceName(name))
     }
-
-    var questions: [DeviceQuestion] { engine.trust.questions.compactMap { question(about: $0) } }
 
     func keep(device id: String) async throws {
         try await engine.trust.keep(try Self.deviceID(id))

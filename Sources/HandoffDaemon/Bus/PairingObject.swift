@@ -44,7 +44,7 @@ extension BusObjects {
         connection.objects.propertiesChanged(
             at: HandoffName.root,
             interface: HandoffName.pairingInterface,
-            ["Unconfirmed": .unconfirmed(engine.pairings.unconfirmedDevices)]
+            [PairingInterface.unconfirmed.name.description: .unconfirmed(engine.pairings.unconfirmedDevices)]
         )
     }
 }

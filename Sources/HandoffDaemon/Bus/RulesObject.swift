@@ -18,22 +18,18 @@ struct RulesObject: RulesHandler {
         engine.rules.set(kept.value.rules)
     }
 
-    var isPaused: Bool { engine.rules.all.isPaused }
-
-    var pausedUntil: UInt64 {
-        guard case .until(let end) = engine.rules.all.pause else { return 0 }
-        return UInt64(clamping: end)
-    }
-
-    var isReceiveOnly: Bool { engine.rules.all.isReceiveOnly }
-
-    var rules: [RuleDescription] {
-        engine.rules.all.verdicts.sorted { $0.key < $1.key }.map { subject, verdict in
+    var status: RulesStatus {
+        let all = engine.rules.all
+        var status = RulesStatus()
+        status.isPaused = all.isPaused
+        if case .until(let end) = all.pause { status.pausedUntil = UInt64(clamping: end) }
+        status.isReceiveOnly = all.isReceiveOnly
+        status.rules = all.verdicts.sorted { $0.key < $1.key }.map { subject, verdict in
             RuleDescription(verdict: verdict.rawValue, kind: subject.kind.rawValue, value: subject.value)
         }
+        status.withheld = engine.rules.withheld.map(describe)
+        return status
     }
-
-    var withheld: [WithheldDescription] { engine.rules.withheld.map(describe) }
 
     func pause(until end: UInt64) async throws {
         let end = Int64(clamping: end)

@@ -16,12 +16,10 @@ extension Publication.Step {
                 arguments: [.string(daemon.description), .uint32(0)]
             )
         case .create(let type, let draft):
-            MethodCall(
-                destination: daemon,
-                path: HandoffName.root,
-                interface: HandoffName.managerInterface,
-                member: "CreateActivity",
-                arguments: [.string(type.rawValue), draft.value, [String: Value]().value],
+            ManagerInterface.createActivity.call(
+                of: daemon,
+                at: HandoffName.root,
+                [.string(type.rawValue), draft.value, .noOptions],
                 startsService: false
             )
         case .set(let path, let key, let value):
@@ -38,10 +36,10 @@ extension Publication.Step {
         case .describe(let path):
             Self.getProperties("GetAll", path, daemon, [])
         case .measure(let path):
-            Self.getProperties("Get", path, daemon, [.string("EncodedSize")])
-        case .becomeCurrent(let path): Self.call("BecomeCurrent", path, daemon)
-        case .resignCurrent(let path): Self.call("ResignCurrent", path, daemon)
-        case .invalidate(let path): Self.call("Invalidate", path, daemon)
+            Self.getProperties("Get", path, daemon, [.string(ActivityInterface.encodedSize.name.description)])
+        case .becomeCurrent(let path): Self.call(ActivityInterface.becomeCurrent, path, daemon)
+        case .resignCurrent(let path): Self.call(ActivityInterface.resignCurrent, path, daemon)
+        case .invalidate(let path): Self.call(ActivityInterface.invalidate, path, daemon)
         }
     }
 
@@ -61,14 +59,7 @@ extension Publication.Step {
         )
     }
 
-    private static func call(_ member: MemberName, _ path: ObjectPath, _ daemon: BusName) -> MethodCall {
-        MethodCall(
-            destination: daemon,
-            path: path,
-            interface: HandoffName.activityInterface,
-            member: member,
-            arguments: [[String: Value]().value],
-            startsService: false
-        )
+    private static func call(_ method: MethodDeclaration, _ path: ObjectPath, _ daemon: BusName) -> MethodCall {
+        method.call(of: daemon, at: path, [.noOptions], startsService: false)
     }
 }

@@ -3,74 +3,64 @@ import Foundation
 import TestLimits
 import Testing
 
-@Suite("The files in Docs/dbus describe what the daemon declares", .endsWithin(minutes: 10))
+@Suite("The files in Docs/dbus are made from what the daemon declares", .endsWithin(minutes: 10))
 struct InterfaceFileTests {
-    @Test("The interface file and the interface have the same members", arguments: Interfaces.all.indices)
-    func members(_ index: Int) throws {
+    @Test(
+        "The interface file is that of the declaration, as `make interfaces` writes it",
+        arguments: Interfaces.all.indices
+    )
+    func files(_ index: Int) throws {
         let interface = Interfaces.all[index]
-        var comments: [String] = []
-        let declared = try InterfaceXML.parse(ObjectTree.introspectionXML(interfaces: [interface]), comments: &comments)
-        let written = try InterfaceXML.parse(Documentation.text("dbus/\(interface.name).xml"), comments: &comments)
-        #expect(written == declared)
-        #expect(declared.interfaces[interface.name.description]?.isEmpty == false)
-    }
-
-    @Test("The interface file explains each member and each argument", arguments: Interfaces.all.indices)
-    func comments(_ index: Int) throws {
-        let interface = Interfaces.all[index]
-        var comments: [String] = []
-        _ = try InterfaceXML.parse(Documentation.text("dbus/\(interface.name).xml"), comments: &comments)
-        for method in interface.methods {
-            let comment = comments.first { $0.hasPrefix("\(method.name):") }
-            for argument in method.inputs + method.outputs {
-                #expect(comment?.contains("@\(argument.name):") == true, "\(method.name), \(argument.name)")
-            }
-            #expect(comment != nil, "\(method.name)")
-        }
-        for property in interface.properties {
-            #expect(comments.contains { $0.hasPrefix("\(property.name):") }, "\(property.name)")
-        }
-        for signal in interface.signals {
-            let comment = comments.first { $0.hasPrefix("\(signal.name):") }
-            for argument in signal.arguments {
-                #expect(comment?.contains("@\(argument.name):") == true, "\(signal.name), \(argument.name)")
-            }
-            #expect(comment != nil, "\(signal.name)")
-        }
+        try Self.check("dbus/\(interface.name).xml") { _ in InterfaceFile(interface).text }
     }
 
     @Test(
-        "The page has a section for each member, with its types, and for nothing else",
+        "The page has a section for each member, with its types, and for nothing else; `make interfaces` adds them",
         arguments: Interfaces.all.indices
     )
     func pages(_ index: Int) throws {
         let interface = Interfaces.all[index]
-        let page = try Page("dbus/\(Interfaces.page(of: interface)).md")
-        let members = [interface.methods.map(\.name), interface.properties.map(\.name), interface.signals.map(\.name)]
-            .joined().map(\.description)
-        #expect(Set(page.headings(3)) == Set(members))
-        for property in interface.properties {
-            let notes = [property.set == nil ? "" : ", writable", Self.note(property.changes)]
-            let heading = page.lines.first { $0.hasPrefix("### \(property.name) ") }
-            #expect(heading == "### \(property.name) `\(property.type)`\(notes.joined())")
-        }
-        for method in interface.methods {
-            let heading = page.lines.first { $0.hasPrefix("### \(method.name)(") }
-            let outputs = method.outputs.isEmpty ? "" : " → \(Self.text(method.outputs))"
-            #expect(heading == "### \(method.name)(\(Self.text(method.inputs)))\(outputs)")
-        }
-        for signal in interface.signals {
-            let heading = page.lines.first { $0.hasPrefix("### \(signal.name)(") }
-            #expect(heading == "### \(signal.name)(\(Self.text(signal.arguments)))")
-        }
+        let path = "dbus/\(Interfaces.page(of: interface)).md"
+        try Self.check(path) { InterfacePage(interface).updated($0) }
+        #expect(try Set(Page(path).headings(3)) == InterfacePage(interface).names)
     }
 
-    private static func text(_ arguments: [Argument]) -> String {
-        arguments.map { "\($0.name): \($0.type)" }.joined(separator: ", ")
+    @Test("Each member and each argument is explained, a member once", arguments: Interfaces.all.indices)
+    func explanations(_ index: Int) {
+        let interface = Interfaces.all[index]
+        let arguments = interface.methods.flatMap { $0.inputs + $0.outputs } + interface.signals.flatMap(\.arguments)
+        let members =
+            interface.methods.map { ($0.name, $0.explanation) } + interface.signals.map { ($0.name, $0.explanation) }
+            + interface.properties.map { ($0.name, $0.explanation) }
+        #expect(!interface.summary.isEmpty)
+        for argument in arguments { #expect(!argument.explanation.isEmpty, "\(argument.name)") }
+        for (name, explanation) in members {
+            #expect(!explanation.isEmpty, "\(name)")
+            // An XML comment ends with two dashes.
+            #expect(!explanation.contains("--"), "\(name)")
+        }
+        #expect(Set(members.map(\.0)).count == members.count)
+        #expect(interface.methods.allSatisfy { $0.interface == interface.name })
+    }
+
+    @Test("A member that a page lacks gets a section with its sentence, at the end of those of its kind")
+    func newSection() {
+        let declaration = InterfaceDeclaration(
+            "org.example.Page1",
+            "a page",
+            methods: [MethodDeclaration("org.example.Page1", "Go", "Goes.", [Argument("to", .string, "where")])],
+            properties: [
+                PropertyDeclaration("Old", .string, .emitted, "what was there"),
+                PropertyDeclaration("New", .uint32, .constant, "what came"),
+            ]
+        )
+        let page = InterfacePage(declaration).updated("# Page1\n\n## Properties\n\n### Old `u`\n\nWritten by hand.\n")
+        let sections = "## Properties\n\n### Old `s`\n\nWritten by hand.\n\n### New `u`, constant\n\nWhat came.\n"
+        #expect(page == "# Page1\n\n\(sections)\n## Methods\n\n### Go(to: s)\n\nGoes.\n")
     }
 
     @Test("Each interface has a file and a page, and nothing else has one")
-    func files() throws {
+    func complete() throws {
         let files = try FileManager.default.contentsOfDirectory(
             atPath: Documentation.directory.appending(path: "dbus").path()
         )
@@ -78,13 +68,15 @@ struct InterfaceFileTests {
         #expect(Set(files) == Set(names + ["README.md", "errors.md"]))
     }
 
-    /// The note in a property's heading about the notification of its changes.
-    private static func note(_ changes: Property.ChangeNotice) -> String {
-        switch changes {
-        case .emitted: ""
-        case .invalidated: ", told without its value"
-        case .constant: ", constant"
-        case .silent: ", not told"
+    /// Compares a file with what is made of it; writes it instead if the environment has `HANDOFF_WRITE_INTERFACES=1`.
+    private static func check(_ path: String, _ make: (String) -> String) throws {
+        let isWriting = ProcessInfo.processInfo.environment["HANDOFF_WRITE_INTERFACES"] == "1"
+        let written = isWriting ? (try? Documentation.text(path)) ?? "" : try Documentation.text(path)
+        let made = make(written)
+        if isWriting, made != written {
+            try made.write(to: Documentation.directory.appending(path: path), atomically: true, encoding: .utf8)
+        } else {
+            #expect(made == written, "Docs/\(path) is not what the declaration says: run `make interfaces`")
         }
     }
 }

@@ -76,66 +76,81 @@ final class FakeDaemon: Sendable {
         connection.objects.insertObjectManager(at: HandoffName.root)
         connection.objects.insert([.manager(FakeManager(daemon: self))], at: HandoffName.root)
         connection.objects.insert([.activity(FakeActivity(daemon: self))], at: Self.activity)
-        connection.objects.insert([nearbyInterface], at: Self.nearby)
-        connection.objects.insert([deviceInterface], at: Self.device)
+        connection.objects.insert([.nearbyActivity(FakeNearbyActivity(daemon: self))], at: Self.nearby)
+        connection.objects.insert([.device(FakeDevice(daemon: self))], at: Self.device)
     }
 
-    private var nearbyInterface: Interface {
-        .nearbyActivity {
-            Self.description
-        } fetch: { [self] caller, options in
-            {
-                try self.note(options.purpose == .preview ? "Fetch" : "Fetch \(options.purpose)", by: caller.name)
-                return FetchedActivity(try self.next(), continuation: nil)
-            }
-        } handOver: { _, _ in
-            { ContinuationResult(outcome: "browser", application: "") }
-        } cancel: { [self] client in
-            try? note("Cancel", by: client)
-        }
-    }
-
-    private var deviceInterface: Interface {
-        .device {
-            DeviceDescription(
-                id: Self.deviceID,
-                name: "desk",
-                introducedBy: "",
-                protocolVersion: 1,
-                lastSeen: 5
-            )
-        } remove: { [self] in
-            try note("Remove", by: "org.example.unknown")
-        } consequences: {
-            RemovalConsequences(
-                orphaned: [RemovalConsequences.Device(id: "0123456789abcdef", name: "phone")],
-                removed: []
-            )
-        } rename: { [self] name in
-            try note("Rename \(name)", by: "org.example.unknown")
-        }
-    }
-
-    private func next() throws -> Activity {
+    /// Returns what the next fetch returns.
+    func nextRemote() throws -> Activity {
         let activity = state.withLock { state in
             state.remote.count > 1 ? state.remote.removeFirst() : state.remote.first
         }
         guard let activity else { throw HandoffErrorName.peerUnreachable.reply("desk cannot be reached.") }
         return activity
     }
+}
 
-    private static var description: NearbyActivityDescription {
-        NearbyActivityDescription(
+/// `NearbyActivity1` of the fake.
+struct FakeNearbyActivity: NearbyActivityHandler {
+    let daemon: FakeDaemon
+
+    var description: NearbyActivityDescription {
+        var description = NearbyActivityDescription(
             id: 7,
-            device: DeviceID(number: 0x0123_4567_89AB_CDEF),
-            deviceName: "desk",
-            type: try? ActivityType(type),
-            typeHash: ActivityTypeHash(number: 0x0102_0304),
-            hasWebpage: true,
-            rssi: -40,
-            firstSeen: 3,
-            lastSeen: 4
+            of: DeviceID(number: 0x0123_4567_89AB_CDEF),
+            typeHash: ActivityTypeHash(number: 0x0102_0304)
         )
+        description.deviceName = "desk"
+        description.type = FakeDaemon.type
+        description.hasWebpage = true
+        description.rssi = -40
+        description.firstSeen = 3
+        description.lastSeen = 4
+        return description
+    }
+
+    func fetch(by caller: Caller, _ options: FetchOptions) -> @Sendable () async throws -> FetchedActivity {
+        {
+            try daemon.note(options.purpose == .preview ? "Fetch" : "Fetch \(options.purpose)", by: caller.name)
+            return FetchedActivity(try daemon.nextRemote(), continuation: nil)
+        }
+    }
+
+    func `continue`(
+        by caller: Caller,
+        _ options: ContinuationOptions
+    ) -> @Sendable () async throws -> ContinuationResult {
+        { ContinuationResult(outcome: "browser", application: "") }
+    }
+
+    func cancel(by client: BusName) {
+        try? daemon.note("Cancel", by: client)
+    }
+}
+
+/// `Device1` of the fake.
+struct FakeDevice: DeviceHandler {
+    let daemon: FakeDaemon
+
+    var description: DeviceDescription {
+        var description = DeviceDescription(id: FakeDaemon.deviceID)
+        description.name = "desk"
+        description.protocolVersion = 1
+        description.lastSeen = 5
+        return description
+    }
+
+    var consequencesOfRemoval: RemovalConsequences {
+        let phone = RemovalConsequences.Device(id: "0123456789abcdef", name: "phone")
+        return RemovalConsequences(orphaned: [phone], removed: [])
+    }
+
+    func remove() throws {
+        try daemon.note("Remove", by: "org.example.unknown")
+    }
+
+    func rename(to name: String) throws {
+        try daemon.note("Rename \(name)", by: "org.example.unknown")
     }
 }
 
@@ -143,17 +158,28 @@ final class FakeDaemon: Sendable {
 struct FakeManager: ManagerHandler {
     let daemon: FakeDaemon
 
-    var version: String { "1.2.3" }
-    var protocolVersion: UInt32 { 1 }
-    var deviceID: String { "fedcba9876543210" }
-    var deviceName: String { "laptop" }
-    var radioState: String { "ready" }
-    var radioMessage: String { "hci0" }
-    var advisories: [(name: String, message: String)] { [("SlowAdvertising", "Set it faster.")] }
-    var scanning: ScanningDescription {
-        ScanningDescription(effort: "windows", interval: 60_000_000, reason: "unheard", message: "Nobody was heard.")
+    var status: DaemonStatus {
+        var status = DaemonStatus()
+        status.version = "1.2.3"
+        status.protocolVersion = 1
+        status.deviceID = "fedcba9876543210"
+        status.deviceName = "laptop"
+        status.radioState = "ready"
+        status.radioMessage = "hci0"
+        status.advisories = [("SlowAdvertising", "Set it faster.")]
+        status.scanning = ScanningDescription(
+            effort: "windows",
+            interval: 60_000_000,
+            reason: "unheard",
+            message: "Nobody was heard."
+        )
+        status.questions = [
+            DeviceQuestion(id: "0123456789abcdef", name: "phone", reason: .disputed, others: ["laptop", "tablet"])
+        ]
+        if daemon.read(\.isCurrent) { status.currentActivity = FakeDaemon.activity }
+        return status
     }
-    var currentActivity: ObjectPath { daemon.read(\.isCurrent) ? FakeDaemon.activity : .root }
+
     var card: String { "handoffd1:card" }
 
     func createActivity(ofType type: String, _ draft: ActivityDraft, by client: BusName) throws -> ObjectPath {
@@ -170,10 +196,6 @@ struct FakeManager: ManagerHandler {
 
     func rename(to name: String) throws {
         try daemon.note("Rename \(name)", by: "org.example.unknown")
-    }
-
-    var questions: [DeviceQuestion] {
-        [DeviceQuestion(id: "0123456789abcdef", name: "phone", reason: .disputed, others: ["laptop", "tablet"])]
     }
 
     func keep(device id: String) throws {

@@ -34,10 +34,10 @@ struct ServedInterfaceTests {
             #expect([status.version, status.deviceID, status.deviceName] == ["1.2.3", "fedcba9876543210", "laptop"])
             #expect([status.radioState, status.radioMessage] == ["ready", "hci0"])
             #expect(status.protocolVersion == 1)
-            #expect(status.scanning == FakeManager(daemon: daemon).scanning)
+            #expect(status.scanning == FakeManager(daemon: daemon).status.scanning)
             #expect(status.advisories.map(\.name) == ["SlowAdvertising"])
             #expect(status.advisories.map(\.message) == ["Set it faster."])
-            #expect(status.questions == FakeManager(daemon: daemon).questions)
+            #expect(status.questions == FakeManager(daemon: daemon).status.questions)
             #expect(status.currentActivity == .root)
 
             let objects = try await client.objects()

@@ -50,7 +50,11 @@ extension DoctorFacts.Answers {
 
 extension DeviceDescription {
     static func sample(_ name: String, lastSeen: UInt64) -> DeviceDescription {
-        DeviceDescription(id: "00000000000000ff", name: name, introducedBy: "", protocolVersion: 2, lastSeen: lastSeen)
+        var device = DeviceDescription(id: "00000000000000ff")
+        device.name = name
+        device.protocolVersion = 2
+        device.lastSeen = lastSeen
+        return device
     }
 }
 

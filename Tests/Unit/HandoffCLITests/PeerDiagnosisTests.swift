@@ -8,13 +8,7 @@ import Testing
 
 @Suite("doctor --peer finds the leg on which the way to a device ends", .endsWithin(minutes: 10))
 struct PeerDiagnosisTests {
-    private static let device = DeviceDescription(
-        id: "00000000000000ff",
-        name: "Desktop",
-        introducedBy: "",
-        protocolVersion: 2,
-        lastSeen: 1
-    )
+    private static let device = DeviceDescription.sample("Desktop", lastSeen: 1)
 
     private static func entry(rssi: Int16?) -> NearbyActivityDescription {
         let properties = rssi.map { ["RSSI": Value.int16($0)] } ?? [:]
@@ -42,7 +36,8 @@ struct PeerDiagnosisTests {
         #expect(Self.legs(Self.entry(rssi: -59)) == ["peer-version good", "peer-heard good"])
         #expect(Self.legs(Self.entry(rssi: nil)) == ["peer-version good", "peer-heard good"])
         #expect(Self.legs(Self.entry(rssi: -90)) == ["peer-version good", "peer-heard advice"])
-        let older = DeviceDescription(id: "ff", name: "Desktop", introducedBy: "", protocolVersion: 0, lastSeen: 1)
+        var older = Self.device
+        older.protocolVersion = 0
         #expect(Self.legs(Self.entry(rssi: -59), of: older) == ["peer-version advice", "peer-heard good"])
     }
 

@@ -24,12 +24,12 @@ struct RulesFileTests {
             world.engine.rules.set(Rules())
             let again = try RulesObject(engine: world.engine, in: world.directory)
             #expect(world.engine.rules.all == before)
-            #expect(again.rules == all)
-            #expect(again.pausedUntil == end)
+            #expect(again.status.rules == all)
+            #expect(again.status.pausedUntil == end)
             try await again.resume()
             try await again.removeRule(kind: "site", value: "Example.Org")
-            #expect(again.rules.count == 3)
-            #expect(try !RulesObject(engine: world.engine, in: world.directory).isPaused)
+            #expect(again.status.rules.count == 3)
+            #expect(try !RulesObject(engine: world.engine, in: world.directory).status.isPaused)
         }
     }
 
@@ -41,8 +41,8 @@ struct RulesFileTests {
             file.rules.isReceiveOnly = true
             try await RulesFile.file.write(file, to: world.directory)
             let rules = try RulesObject(engine: world.engine, in: world.directory)
-            #expect(!rules.isPaused)
-            #expect(rules.isReceiveOnly)
+            #expect(!rules.status.isPaused)
+            #expect(rules.status.isReceiveOnly)
         }
     }
 
