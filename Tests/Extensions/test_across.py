@@ -100,24 +100,30 @@ class AcrossTests(IntegrationTest):
             self.assertEqual(continuing.wait(), 0)
         self.assertEqual(words, [b"-e", b"vim", b"+2", b"--", there])
 
-    def test_a_document_that_is_older_on_the_other_computer_waits_there_and_opens_nowhere_else(self):
-        here, there = self.pair.write(NAME, TEXT)
-        self.configure("")
+    def write_older(self):
+        """A document on both computers that has changed on the laptop since; returns its path on each."""
+        here, there = self.pair.write(NAME, TEXT[:3])
+        self.laptop.write(NAME, TEXT)
         os.utime(here, (WRITTEN + 100, WRITTEN + 100))
+        return here, there
+
+    def test_a_document_that_is_older_on_the_other_computer_waits_there_and_opens_nowhere_else(self):
+        here, there = self.write_older()
+        self.configure("")
         self.begin(self.desktop, "nvim", self.desktop.write("first.txt"))
         self.begin(self.laptop, "vim", here, 2, 5)
         self.pair.fetch()
         with self.continuing() as running:
             self.desktop.device.wait_log("is older here")
+            self.desktop.write(NAME, TEXT)
             os.utime(there, (WRITTEN + 100, WRITTEN + 100))
             self.assertEqual(running.wait(timeout=TIMEOUT), 0)
         self.desktop.events.wait_document(there)
         self.laptop.events.wait("the word that it is continued", lambda e: e["event"] == "continued")
 
     def test_a_document_that_stays_older_is_continued_nowhere_and_the_laptop_is_told_so(self):
-        here, _ = self.pair.write(NAME, TEXT)
+        here, _ = self.write_older()
         self.configure("wait = 3")
-        os.utime(here, (WRITTEN + 100, WRITTEN + 100))
         self.begin(self.desktop, "nvim", self.desktop.write("first.txt"))
         self.begin(self.laptop, "vim", here, 2, 5)
         self.pair.fetch()

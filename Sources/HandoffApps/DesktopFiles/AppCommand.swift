@@ -79,7 +79,9 @@ package struct AppLauncher: Sendable {
 
     /// How a command is run with a web page, or without anything to open.
     ///
-    /// - Parameter url: the address of the page; nil for none.
+    /// - Parameters:
+    ///   - command: what is run.
+    ///   - url: the address of the page; nil for none.
     /// - Throws: ``AppLaunchError``.
     package func launch(_ command: AppCommand, url: String? = nil) throws(AppLaunchError) -> AppLaunch {
         try launch(command, with: command.line.arguments(url: url))

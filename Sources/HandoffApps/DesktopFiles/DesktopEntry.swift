@@ -91,7 +91,9 @@ extension DesktopEntry {
 
     /// A value of type localestring in the first of these languages that it has, else without a language.
     ///
-    /// - Parameter languages: locales, such as `de_AT` and `de`.
+    /// - Parameters:
+    ///   - key: the name of the value, without a language.
+    ///   - languages: locales, such as `de_AT` and `de`.
     package func string(_ key: String, in languages: [String]) -> String? {
         let localised = languages.lazy.map { "\(key)[\($0)]" }.first { values[$0] != nil }
         return string(localised ?? key)

@@ -16,7 +16,9 @@ package struct MediaTypeAppList: Hashable, Sendable {
 
     /// Parses the text of a file.
     ///
-    /// - Parameter aliases: the types that have several names.
+    /// - Parameters:
+    ///   - text: the contents of the file.
+    ///   - aliases: the types that have several names.
     package init(_ text: String, aliases: MediaTypeAliases = MediaTypeAliases()) {
         guard let file = KeyFile(text) else { return }
         defaults = Self.apps(file.group("Default Applications"), aliases)

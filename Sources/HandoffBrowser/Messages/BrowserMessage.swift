@@ -26,7 +26,7 @@ package enum BrowserMessage: Hashable, Sendable {
 
     /// Reads a message.
     ///
-    /// Keys that are unknown have no effect. What is no character is U+FFFD (``JSONText/repaired(_:)``), and a title or a part of
+    /// Keys that are unknown have no effect. What is no character is U+FFFD (`JSONText`), and a title or a part of
     /// a state that cannot be used is left out.
     ///
     /// - Throws: ``BrowserError`` with `invalidMessage`, `unknownMessage` or `unsupportedProtocol`.

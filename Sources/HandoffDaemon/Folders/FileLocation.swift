@@ -4,7 +4,7 @@ package import SystemPackage
 
 /// The place of a document of another device in a folder of this one; the file appears there once it is synchronised.
 ///
-/// Each name in it may be here in another spelling (``NameSpelling``): that of the other device counts first.
+/// Each name in it may be here in another spelling (`NameSpelling`): that of the other device counts first.
 package struct FileLocation: Hashable, Sendable {
     /// The folder.
     package let folder: SyncedFolder

@@ -10,7 +10,7 @@ import Testing
 
 @testable import HandoffDaemon
 
-@Suite("An activity is fetched from the present address of its device", .endsWithin(minutes: 10))
+@Suite("An activity is fetched from the present address of its device", .endsWithin(minutes: 10, places: 4))
 struct ActivityFetcherTests {
     private static let one = RadioAddress("C0:00:00:00:00:01/random")
     private static let other = RadioAddress("C0:00:00:00:00:02/random")
