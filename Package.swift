@@ -138,9 +138,9 @@ let package = Package(
         module("AsyncSupport"),
 
         // Bindings: reusable, without knowledge of Handoff.
-        module("DBus", ["AsyncSupport", "CDBus", "CLinux", deque, heap, orderedCollections]),
         module("Bluetooth"),
         module("Epoll", ["AsyncSupport", "CLinux", system]),
+        module("DBus", ["AsyncSupport", "CDBus", "CLinux", "Epoll", deque, heap, orderedCollections, system]),
         module("BlueZ", ["AsyncSupport", "Bluetooth", "CBluetooth", "CLinux", "DBus", "Epoll", system]),
         module("TaskThreads", ["AsyncSupport", "CLinux", "Epoll", deque, heap]),
 
@@ -277,7 +277,7 @@ let package = Package(
             swiftSettings: settings
         ),
         tests("TestLimitsTests", ["AsyncSupport"]),
-        tests("DBusTests", ["DBus", "HandoffTestSupport"]),
+        tests("DBusTests", ["AsyncSupport", "DBus", "Epoll", "HandoffTestSupport"]),
         tests("BluetoothTests", ["Bluetooth"]),
         tests(
             "BlueZTests",

@@ -24,7 +24,7 @@ package final class Inotify: Sendable {
 
     /// Returns the instance in use, or a new one; it is closed with its last subscription.
     ///
-    /// - Throws: the error of inotify_init1(2), eventfd(2) or pthread_create(3).
+    /// - Throws: the error of inotify_init1(2), or of ``EventLoop/shared()``.
     func instance() throws(Errno) -> InotifyInstance {
         try current.withLock { (current: inout Current) throws(Errno) -> InotifyInstance in
             if let instance = current.instance { return instance }

@@ -3,23 +3,24 @@ private import Glibc
 private import Synchronization
 import SystemPackage
 
-/// One inotify instance, the thread that reads it, and the subscribers to its events.
-///
-/// The thread ends when this object is destroyed.
+/// One inotify instance, which the loop of the process reads, and the subscribers to its events.
 final class InotifyInstance: Sendable {
     private let events: InotifyEvents
+    private let loop: EventLoop
+    private let source: EventLoop.Token
 
     /// Takes ownership of a nonblocking inotify instance.
     ///
-    /// - Throws: the error of eventfd(2) or pthread_create(3).
+    /// - Throws: the error of ``EventLoop/shared()`` or of epoll_ctl(2).
     init(_ descriptor: consuming Descriptor) throws(Errno) {
-        let events = InotifyEvents(descriptor, stop: try Descriptor { eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK)) })
-        _ = try BlockingThread(named: "inotify") { events.read() }
-        self.events = events
+        let events = InotifyEvents(descriptor)
+        let loop = try EventLoop.shared()
+        source = try loop.add(events.descriptor, EPOLLIN.rawValue) { _ in events.read() }
+        (self.events, self.loop) = (events, loop)
     }
 
     deinit {
-        events.stop()
+        loop.remove(source, events.descriptor)
     }
 
     /// Returns a subscription without directories, whose events are yielded to `continuation`.
@@ -63,22 +64,20 @@ extension InotifyInstance {
     }
 }
 
-/// The state that the reading thread and the subscriptions share.
+/// The state that the loop and the subscriptions share.
 private final class InotifyEvents: Sendable {
+    /// Room for hundreds of events; one takes at most 16 + 256 bytes (inotify(7)).
+    private static let capacity = 1 << 16
+
     let table = Mutex(InotifyTable())
     private let inotify: Descriptor
-    private let stopEvent: Descriptor
 
-    init(_ inotify: consuming Descriptor, stop: consuming Descriptor) {
+    init(_ inotify: consuming Descriptor) {
         self.inotify = inotify
-        stopEvent = stop
     }
 
-    func stop() {
-        // eventfd(2): the counter is never read, so adding 1 can fail only if it is nonzero already, which means
-        // "stop".
-        _ = eventfd_write(stopEvent.rawValue, 1)
-    }
+    /// The descriptor of the instance, open as long as this object exists.
+    var descriptor: CInt { inotify.rawValue }
 
     func add(_ path: FilePath, _ mask: UInt32) throws(Errno) -> CInt {
         let number = inotify.rawValue
@@ -91,25 +90,15 @@ private final class InotifyEvents: Sendable {
         for watch in watches { _ = inotify_rm_watch(inotify.rawValue, watch) }
     }
 
-    /// Delivers events until ``stop()`` is called.
+    /// Delivers the events that are there; on the thread of the loop.
     func read() {
-        // Room for hundreds of events; one takes at most 16 + 256 bytes (inotify(7)).
-        let capacity = 1 << 16
-        var bytes = [UInt8](repeating: 0, count: capacity)
-        while waitForEvents() {
-            guard let count = try? systemCall({ Glibc.read(inotify.rawValue, &bytes, capacity) }) else { continue }
-            bytes.withUnsafeBytes { deliver(UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }
+        withUnsafeTemporaryAllocation(byteCount: Self.capacity, alignment: MemoryLayout<inotify_event>.alignment) {
+            bytes in
+            let count = try? systemCall { Glibc.read(inotify.rawValue, bytes.baseAddress, bytes.count) }
+            // Another one may have read them.
+            guard let count else { return }
+            deliver(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
         }
-    }
-
-    /// - Returns: false if the thread should end.
-    private func waitForEvents() -> Bool {
-        var descriptors = [
-            pollfd(fd: inotify.rawValue, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: stopEvent.rawValue, events: Int16(POLLIN), revents: 0),
-        ]
-        guard (try? systemCall({ poll(&descriptors, 2, -1) })) != nil else { return false }
-        return descriptors[1].revents == 0
     }
 
     private func deliver(_ bytes: UnsafeRawBufferPointer) {

@@ -1,49 +1,40 @@
 private import CLinux
-private import Glibc
 private import Synchronization
 import SystemPackage
 
-/// Waits for any number of file descriptors on one thread, and resumes the tasks that wait for them.
+/// Resumes tasks that wait for file descriptors, for which the loop of the process waits.
 ///
 /// A descriptor is armed only while a task waits for it (`EPOLLONESHOT`, epoll_ctl(2)), so a reactor without waiting
-/// tasks never wakes up.
+/// tasks wakes up nobody.
 package final class Reactor: Sendable {
-    private let epoll: Descriptor
-    private let stopEvent: Descriptor
+    private let loop: EventLoop
     private let table = Mutex(ReactorTable())
 
     /// Runs a reactor while `body` runs.
     ///
-    /// The thread has ended when this returns. Tasks that still wait then, or wait later, get ``Wake/closed``.
+    /// Tasks that still wait then, or wait later, get ``Wake/closed``.
     ///
     /// - Throws: `Errno` when no descriptor or thread is available; otherwise what `body` throws.
     package static func withReactor<Success>(_ body: (Reactor) async throws -> Success) async throws -> Success {
-        let reactor = try Reactor()
-        let thread = try BlockingThread(named: "events") { reactor.loop() }
-        let result: Result<Success, any Error>
-        do {
-            result = .success(try await body(reactor))
-        } catch {
-            result = .failure(error)
-        }
-        reactor.stop()
-        await thread.ended()
-        return try result.get()
+        let reactor = Reactor(try EventLoop.shared())
+        defer { reactor.changeTable { $0.end() } }
+        return try await body(reactor)
     }
 
-    private init() throws(Errno) {
-        epoll = try Descriptor { epoll_create1(CInt(EPOLL_CLOEXEC)) }
-        stopEvent = try Descriptor { eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK)) }
-        try control(EPOLL_CTL_ADD, stopEvent.rawValue, EPOLLIN.rawValue, .stop)
+    private init(_ loop: EventLoop) {
+        self.loop = loop
     }
 
     /// Registers a descriptor, for which no task waits yet.
+    ///
+    /// - Throws: the error of epoll_ctl(2).
     func register(_ descriptor: CInt) throws(Errno) -> ReactorTable.Token {
         let token = changeTable { $0.add(descriptor) }
         do {
-            try control(EPOLL_CTL_ADD, descriptor, EPOLLONESHOT.rawValue, token)
+            let source = try loop.add(descriptor, EPOLLONESHOT.rawValue) { [self] in deliver($0, token) }
+            changeTable { $0.setSource(source, of: token) }
         } catch {
-            changeTable { $0.remove(token) }
+            changeTable { _ = $0.remove(token) }
             throw error
         }
         return token
@@ -51,8 +42,8 @@ package final class Reactor: Sendable {
 
     /// Unregisters a descriptor before it is closed; tasks that wait for it get ``Wake/closed``.
     func unregister(_ token: ReactorTable.Token, _ descriptor: CInt) {
-        try? control(EPOLL_CTL_DEL, descriptor, 0, token)
-        changeTable { $0.remove(token) }
+        guard let source = changeTable({ $0.remove(token) }) else { return }
+        loop.remove(source, descriptor)
     }
 
     /// Waits until `descriptor` is ready; at most one task waits for each direction.
@@ -83,44 +74,19 @@ package final class Reactor: Sendable {
     }
 
     private func arm(_ token: ReactorTable.Token, in table: inout ReactorTable) {
-        guard let (descriptor, events) = table.interest(token), events != 0 else { return }
+        guard let (source, descriptor, events) = table.interest(token), events != 0 else { return }
         do {
-            try control(EPOLL_CTL_MOD, descriptor, events | EPOLLONESHOT.rawValue, token)
+            try loop.change(source, descriptor, to: events | EPOLLONESHOT.rawValue)
         } catch {
             table.wakeAll(token, .closed)
         }
     }
 
-    private func control(
-        _ operation: CInt,
-        _ descriptor: CInt,
-        _ events: UInt32,
-        _ token: ReactorTable.Token
-    ) throws(Errno) {
-        var event = epoll_event(events: events, data: epoll_data(u64: token.rawValue))
-        _ = try systemCall { epoll_ctl(epoll.rawValue, operation, descriptor, &event) }
-    }
-
-    private func stop() {
-        // eventfd(2): the counter is never read, so adding 1 can fail only if it is nonzero already, which means
-        // "stop".
-        _ = eventfd_write(stopEvent.rawValue, 1)
-    }
-
-    private func loop() {
-        var events = [epoll_event](repeating: epoll_event(), count: 64)
-        defer { changeTable { $0.end() } }
-        while true {
-            let wait = { epoll_wait(self.epoll.rawValue, &events, CInt(events.count), -1) }
-            guard let count = try? systemCall(wait) else { return }
-            for event in events.prefix(Int(count)) {
-                let token = ReactorTable.Token(rawValue: event.data.u64)
-                guard token != .stop else { return }
-                changeTable { table in
-                    table.deliver(event.events, token)
-                    arm(token, in: &table)
-                }
-            }
+    /// Resumes the tasks that wait for one of these events; on the thread of the loop.
+    private func deliver(_ events: UInt32, _ token: ReactorTable.Token) {
+        changeTable { table in
+            table.deliver(events, token)
+            arm(token, in: &table)
         }
     }
 }

@@ -4,23 +4,22 @@ private import CLinux
 struct ReactorTable {
     /// The identifier of a registration; never reused, unlike descriptor numbers.
     struct Token: Hashable, Sendable {
-        let rawValue: UInt64
-
-        /// Not a registration, but the event that ends the reactor.
-        static let stop = Token(rawValue: 0)
+        fileprivate let rawValue: UInt64
     }
 
     typealias Waiter = CheckedContinuation<Reactor.Wake, Never>
 
     private struct Registration {
         let descriptor: CInt
+        /// What stands for it in the loop; nil until it was added there.
+        var source: EventLoop.Token?
         var reader: Waiter?
         var writer: Waiter?
         var observer: Waiter?
     }
 
     private var registrations: [Token: Registration] = [:]
-    private var lastToken = Token.stop.rawValue
+    private var lastToken: UInt64 = 0
     private var hasEnded = false
     private var woken: [(waiter: Waiter, reason: Reactor.Wake)] = []
 
@@ -37,10 +36,14 @@ struct ReactorTable {
         return token
     }
 
-    /// Removes a registration and wakes its waiters.
-    mutating func remove(_ token: Token) {
+    mutating func setSource(_ source: EventLoop.Token, of token: Token) {
+        registrations[token]?.source = source
+    }
+
+    /// Removes a registration and wakes its waiters; returns what stands for it in the loop.
+    mutating func remove(_ token: Token) -> EventLoop.Token? {
         wakeAll(token, .closed)
-        registrations[token] = nil
+        return registrations.removeValue(forKey: token)?.source
     }
 
     /// Stores a waiter; if the registration is closed or the reactor has ended, wakes the waiter and returns false.
@@ -88,13 +91,13 @@ struct ReactorTable {
         if events & (EPOLLPRI.rawValue | failure) != 0 { wake(.priority, token, .ready) }
     }
 
-    /// Returns the descriptor and the epoll events for which its waiters wait.
-    func interest(_ token: Token) -> (descriptor: CInt, events: UInt32)? {
-        guard let registration = registrations[token] else { return nil }
+    /// Returns what stands for the descriptor in the loop, the descriptor, and the epoll events for which its waiters wait.
+    func interest(_ token: Token) -> (source: EventLoop.Token, descriptor: CInt, events: UInt32)? {
+        guard let registration = registrations[token], let source = registration.source else { return nil }
         let reading = registration.reader == nil ? 0 : EPOLLIN.rawValue | EPOLLRDHUP.rawValue
         let writing = registration.writer == nil ? 0 : EPOLLOUT.rawValue
         let priority = registration.observer == nil ? 0 : EPOLLPRI.rawValue
-        return (registration.descriptor, reading | writing | priority)
+        return (source, registration.descriptor, reading | writing | priority)
     }
 
     /// Wakes every waiter with `closed`, and every later one at once.

@@ -7,9 +7,8 @@ import TaskThreads
 /// The program `handoffd`.
 @main
 enum DaemonProgram {
-    /// The threads of the daemon's own: for both buses and bluetoothd, for the descriptors of the daemon and of the
-    /// radio, and for files.
-    private static let ownThreads = 8
+    /// The threads of the daemon's own: for everything that it waits for, for connecting to a bus, and for files.
+    private static let ownThreads = 4
 
     /// Runs the command, or says that the system allows too few threads for it.
     static func main() {

@@ -95,7 +95,7 @@ struct GATTApplication {
     }
 }
 
-/// The long reads of one characteristic, shared by calls that arrive on the connection's thread.
+/// The long reads of one characteristic, shared by calls that arrive on the loop's thread.
 private final class LongReadsBox: Sendable {
     private let reads = Mutex(LongReads())
 

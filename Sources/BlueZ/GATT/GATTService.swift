@@ -22,12 +22,12 @@ package struct GATTCharacteristic: Sendable {
 
     /// Returns the value for a reading device; nil if the characteristic cannot be read.
     ///
-    /// Called on the connection's thread: must be quick.
+    /// Called on the loop's thread: must be quick.
     package let read: (@Sendable (GATTRequest) throws(GATTRefusal) -> [UInt8])?
 
     /// Accepts a value from a device; nil if the characteristic cannot be written.
     ///
-    /// Called on the connection's thread: must be quick.
+    /// Called on the loop's thread: must be quick.
     package let write: (@Sendable ([UInt8], GATTRequest) throws(GATTRefusal) -> Void)?
 
     /// Sends notifications of the characteristic; nil if it does not notify.

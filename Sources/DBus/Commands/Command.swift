@@ -1,15 +1,17 @@
-/// A request of another thread to the connection's thread.
+/// A request of another thread to the loop's thread.
 enum Command: Sendable {
     case send(OutgoingMessage)
     case call(OutgoingMessage, PendingCall)
     /// Cancels a call; does nothing if it has been answered.
     case cancel(CallID)
-    /// Emits InterfacesAdded from the object manager `by`; the properties are read on the connection's thread.
+    /// Emits InterfacesAdded from the object manager `by`; the properties are read on the loop's thread.
     ///
     /// It is sent to one client only, if `to` names one.
     case announce([Interface], at: ObjectPath, by: ObjectPath, to: BusName?)
     /// Ends the wait of a caller's calls: they are performed or answered as the verdict says.
     case judged(BusName, CallerVerdict)
+    /// Ends the wait of a caller's messages behind a call that is performed in its order.
+    case performed(BusName)
     /// Sends all queued messages, then ends the connection.
     case stop
 }
@@ -24,7 +26,7 @@ struct PendingCall: Sendable {
     let id: CallID
     let destination: BusName
     let deadline: ContinuousClock.Instant
-    /// Called exactly once, on the connection's thread unless that has ended.
+    /// Called exactly once, on the loop's thread unless that has ended.
     let complete: @Sendable (Result<[Value], DBusError>) -> Void
 
     init(

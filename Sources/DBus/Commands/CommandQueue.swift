@@ -3,10 +3,11 @@ import DequeModule
 import Glibc
 import Synchronization
 
-/// The queue of commands for the connection's thread, which performs them in the order in which they were pushed.
+/// The queue of commands for a connection, which performs them in the order in which they were pushed.
 final class CommandQueue: Sendable {
     private struct State {
         var commands: Deque<Command> = []
+        /// Whether the connection has no turn before something wakes up the loop.
         var isSleeping = false
         var isClosed = false
     }
@@ -14,7 +15,7 @@ final class CommandQueue: Sendable {
     private let state = Mutex(State())
     private let lastCall = Atomic<UInt64>(0)
 
-    /// An eventfd that becomes readable when the thread has to wake up.
+    /// An eventfd that becomes readable when the loop has to wake up for the connection.
     let wakeDescriptor: Int32
 
     /// - Throws: `DBusError.Code.limit` if the process has no file descriptor left.
@@ -38,7 +39,7 @@ final class CommandQueue: Sendable {
     ///
     /// If the connection has ended, calls fail at once and other commands are dropped.
     ///
-    /// - Parameter wakes: whether the thread is to perform it at once, and not only when it wakes up next.
+    /// - Parameter wakes: whether it is to be performed at once, and not only when the connection has its next turn.
     func push(_ command: Command, wakes: Bool = true) {
         enum Next { case nothing, wake, refuse }
         let next = state.withLock { state -> Next in
@@ -50,19 +51,22 @@ final class CommandQueue: Sendable {
         }
         switch next {
         case .nothing: break
-        case .wake: eventfd_write(wakeDescriptor, 1)
+        case .wake: wake()
         case .refuse: Self.refuse(command, .disconnected)
         }
     }
 
-    // MARK: On the connection's thread
+    /// Lets the connection have a turn.
+    func wake() { eventfd_write(wakeDescriptor, 1) }
+
+    // MARK: On the thread of the loop
 
     /// Removes and returns the oldest command.
     func pop() -> Command? {
         state.withLock { $0.commands.popFirst() }
     }
 
-    /// Marks the thread as sleeping, so that the next command wakes it; returns false if a command is queued already.
+    /// Notes that the connection has no turn before the next command, which wakes it; returns false if one is queued already.
     func prepareToSleep() -> Bool {
         state.withLock { state in
             state.isSleeping = state.commands.isEmpty
@@ -70,9 +74,11 @@ final class CommandQueue: Sendable {
         }
     }
 
-    /// Resets the wake-up after the thread has woken.
+    /// Notes that the connection has a turn, so that no command has to wake it.
+    func endSleep() { state.withLock { $0.isSleeping = false } }
+
+    /// Resets the wake-up.
     func clearWake() {
-        state.withLock { $0.isSleeping = false }
         var count: eventfd_t = 0
         eventfd_read(wakeDescriptor, &count)
     }

@@ -2,7 +2,7 @@ import HeapModule
 
 /// The calls that wait for a reply, by serial number and by deadline.
 ///
-/// Confined to the connection's thread.
+/// Confined to the loop's thread.
 struct PendingCalls {
     private struct Deadline: Comparable {
         let instant: ContinuousClock.Instant

@@ -25,7 +25,7 @@ extension Connection {
     ///
     /// Calls are sent in the order in which they are posted, so a caller that posts under a lock gets the order of that
     /// lock. `answer` is called exactly once, with the result that ``call(_:timeout:)`` would return or throw: on the
-    /// connection's thread, or at once if the connection has ended or the call cannot be sent. So it must be quick, and
+    /// loop's thread, or at once if the connection has ended or the call cannot be sent. So it must be quick, and
     /// must not take a lock that the caller holds.
     package func post(
         _ call: MethodCall,
@@ -48,7 +48,7 @@ extension Connection {
 
     /// Returns whether the bus answers, even if the task is cancelled: false once it is lost, or the connection has ended.
     ///
-    /// A bus that has just ended looks as before until the connection's thread reads that.
+    /// A bus that has just ended looks as before until the loop's thread reads that.
     package func isAnswered() async -> Bool {
         (try? await callBus("GetId", [])) != nil
     }
@@ -56,7 +56,7 @@ extension Connection {
     /// Calls a method of the bus itself, even if the task is cancelled: for setup that has to be undone, and for
     /// cleanup.
     ///
-    /// `note` gets the result on the connection's thread, before any later message is processed.
+    /// `note` gets the result on the loop's thread, before any later message is processed.
     func callBus(
         _ member: MemberName,
         _ arguments: [Value],

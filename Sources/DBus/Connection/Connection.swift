@@ -1,6 +1,8 @@
+package import Epoll
+
 /// A connection to a message bus that is open while a closure runs.
 ///
-/// It runs on its own thread; no method blocks the calling thread. Calls, signals and replies are sent in the order in
+/// It works on the thread of the process's loop; no method blocks the calling thread. Calls, signals and replies are sent in the order in
 /// which they were passed to the connection.
 package final class Connection: Sendable {
     /// The unique name that the bus assigned to this connection.
@@ -19,25 +21,26 @@ package final class Connection: Sendable {
     /// Connects to the bus at `address`, runs `body`, and disconnects.
     ///
     /// When this returns, all queued messages have been sent, handlers that were still running have been cancelled, and
-    /// the connection's thread has ended. If the connection is lost meanwhile, pending calls and signal sequences throw
+    /// its socket is closed. If the connection is lost meanwhile, pending calls and signal sequences throw
     /// `.disconnected`, and `body` is cancelled.
     ///
-    /// The bus has `timeout` to answer Hello.
-    ///
+    /// - Parameters:
+    ///   - timeout: how long the bus has to answer Hello.
+    ///   - loop: where the connection works; that of the process if nil.
     /// - Throws: what `body` throws; `DBusError` with the code `.invalidAddress`, `.connectFailed`, `.timedOut` (the
     ///   bus did not accept the connection in time) or `.cancelled` before `body` runs, and `.disconnected` if the
     ///   connection was lost.
     package static func withConnection<T: Sendable>(
         to address: BusAddress,
         timeout: Duration = .seconds(10),
+        in loop: EventLoop? = nil,
         _ body: @escaping @Sendable (Connection) async throws -> T
     ) async throws -> T {
-        let owner = try ConnectionThread(address: address, timeout: timeout)
-        let (name, thread) = try await owner.open()
-        let connection = Connection(uniqueName: name, context: owner.context)
+        let opening = try ConnectionOpening(address: address, timeout: timeout, loop)
+        let connection = Connection(uniqueName: try await opening.open(), context: opening.context)
         let result = await connection.run(body)
-        owner.context.queue.push(.stop)
-        if let loss = await owner.join(thread) { throw loss }
+        opening.context.queue.push(.stop)
+        if let loss = await opening.end() { throw loss }
         return try result.get()
     }
 

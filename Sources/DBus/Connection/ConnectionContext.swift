@@ -1,4 +1,4 @@
-/// The state that a connection and its thread share.
+/// The state that a connection and the thread of the loop share.
 final class ConnectionContext: Sendable {
     let queue: CommandQueue
     let router = SignalRouter()

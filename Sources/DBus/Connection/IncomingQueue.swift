@@ -21,7 +21,7 @@ struct IncomingQueue {
     /// How many messages of one sender wait at most: far more than a program sends that waits for its answers.
     static let maximumPerSender = 1024
     /// How many messages of one sender are handled before it is the turn of the next one.
-    private static let messagesPerTurn = 16
+    static let messagesPerTurn = 16
 
     private var messages: [BusName: Deque<Item>] = [:]
     /// The senders of `messages`, in the order of their turns.
@@ -59,16 +59,16 @@ struct IncomingQueue {
         turns.append(sender)
     }
 
-    /// Removes and returns the messages whose turn it is; none when the queue is empty.
-    mutating func removeTurn() -> [Item] {
-        guard let sender = turns.popFirst(), var waiting = messages.removeValue(forKey: sender) else { return [] }
-        let turn = Array(waiting.prefix(Self.messagesPerTurn))
-        waiting.removeFirst(turn.count)
-        if !waiting.isEmpty {
-            messages[sender] = waiting
-            turns.append(sender)
-        }
-        return turn
+    /// Returns the sender whose turn it is; nil when the queue is empty.
+    mutating func beginTurn() -> BusName? { turns.popFirst() }
+
+    /// Removes and returns the next message of a sender; nil when there is none, or when they have to wait.
+    mutating func next(of sender: BusName) -> Item? { held.contains(sender) ? nil : messages[sender]?.popFirst() }
+
+    /// Ends the turn of a sender, which has another one after all others if it has more messages.
+    mutating func endTurn(of sender: BusName) {
+        if messages[sender]?.isEmpty == true { messages[sender] = nil }
+        if messages[sender] != nil, !held.contains(sender) { turns.append(sender) }
     }
 
     /// Removes and returns all messages of a sender.

@@ -1,9 +1,11 @@
 import CDBus
+import Epoll
 import Glibc
+import SystemPackage
 
 /// A private connection of libdbus, used without any of its blocking calls.
 ///
-/// Confined to the connection's thread.
+/// Confined to one thread at a time.
 ///
 /// Replies are matched and messages are dispatched here, not by libdbus, which only transfers messages. So it requests
 /// no time-outs, and its own handlers (which may terminate the process) never run.
@@ -15,13 +17,15 @@ final class Transport {
 
     private let raw: OpaquePointer
     private let watches: WatchList
+    /// A descriptor of our own for the socket: libdbus closes its when the connection is lost, and the loop must never wait
+    /// for a number that another descriptor has taken over.
+    private let duplicate: Descriptor
 
     /// Connects to `address`.
     ///
-    /// This blocks until the bus accepts the connection; all other methods but ``wait(wake:milliseconds:)`` do not
-    /// block.
+    /// This blocks until the bus accepts the connection; all other methods do not block.
     ///
-    /// - Throws: `DBusError` with the code `.invalidAddress` or `.connectFailed`.
+    /// - Throws: `DBusError` with the code `.invalidAddress`, `.connectFailed` or `.limit`.
     init(address: String) throws(DBusError) {
         // The disposition of SIGPIPE belongs to the program; libdbus writes with MSG_NOSIGNAL.
         dbus_connection_set_change_sigpipe(0)
@@ -33,13 +37,28 @@ final class Transport {
         }
         dbus_connection_set_exit_on_disconnect(raw, 0)
         let watches = WatchList()
-        guard watches.install(on: raw) else {
+        do throws(DBusError) {
+            duplicate = try Self.duplicate(of: raw)
+            guard watches.install(on: raw) else { throw DBusError.outOfMemory }
+        } catch {
             dbus_connection_close(raw)
             dbus_connection_unref(raw)
-            throw .outOfMemory
+            throw error
         }
         self.raw = raw
         self.watches = watches
+    }
+
+    private static func duplicate(of raw: OpaquePointer) throws(DBusError) -> Descriptor {
+        var number: Int32 = -1
+        guard dbus_connection_get_unix_fd(raw, &number) != 0 else {
+            throw DBusError(.connectFailed, "the bus has no socket, so that it cannot be waited for")
+        }
+        do {
+            return try Descriptor { fcntl(number, F_DUPFD_CLOEXEC, 0) }
+        } catch {
+            throw DBusError(.limit, "no file descriptor is left for a connection: raise the limit on open files")
+        }
     }
 
     deinit {
@@ -56,11 +75,20 @@ final class Transport {
             : DBusError(.connectFailed, "no bus answers at \(address): \(reason)")
     }
 
+    /// A descriptor of the socket, open as long as this object exists.
+    var socket: Int32 { duplicate.rawValue }
+
+    /// The events of epoll_ctl(2) for which libdbus waits: those of poll(2) have the same numbers.
+    var interest: UInt32 { watches.active.reduce(0) { $0 | UInt32(UInt16(bitPattern: $1.events)) } }
+
     var isConnected: Bool { dbus_connection_get_is_connected(raw) != 0 }
 
     var hasMessagesToSend: Bool { dbus_connection_has_messages_to_send(raw) != 0 }
 
-    var isCongested: Bool { dbus_connection_get_outgoing_size(raw) > Self.maximumOutgoing }
+    /// The size of the messages that wait to be sent.
+    var outgoingBytes: Int { dbus_connection_get_outgoing_size(raw) }
+
+    var isCongested: Bool { outgoingBytes > Self.maximumOutgoing }
 
     /// Sends or queues a message, and returns its serial number.
     ///
@@ -83,26 +111,19 @@ final class Transport {
 
     /// Lets libdbus read what has arrived by now; returns false when there was nothing.
     func read() -> Bool {
-        let active = watches.active
-        var polled = active.map { pollfd(fd: $0.descriptor, events: $0.events & Int16(POLLIN), revents: 0) }
-        guard poll(&polled, nfds_t(polled.count), 0) > 0 else { return false }
-        var hasRead = false
-        for (watch, result) in zip(active, polled) where result.revents & Int16(POLLIN) != 0 {
-            watches.handle(watch, result.revents)
-            hasRead = true
-        }
-        return hasRead
+        guard interest & UInt32(POLLIN) != 0 else { return false }
+        var polled = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        guard poll(&polled, 1, 0) > 0, polled.revents & Int16(POLLIN) != 0 else { return false }
+        handle(UInt32(UInt16(bitPattern: polled.revents)))
+        return true
     }
 
-    /// Waits until libdbus has to read or write, `wake` is readable, or `milliseconds` (-1: no limit) have passed; then
-    /// lets libdbus read and write.
-    func wait(wake: Int32, milliseconds: Int32) {
-        let active = watches.active
-        var polled = active.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
-        polled.append(pollfd(fd: wake, events: Int16(POLLIN), revents: 0))
-        guard poll(&polled, nfds_t(polled.count), milliseconds) > 0 else { return }
-        for (watch, result) in zip(active, polled) where result.revents != 0 {
-            watches.handle(watch, result.revents)
+    /// Lets libdbus read and write, for the events that have occurred.
+    func handle(_ events: UInt32) {
+        let failures = POLLERR | POLLHUP
+        for watch in watches.active {
+            let reported = Int32(bitPattern: events) & (Int32(watch.events) | failures)
+            if reported != 0 { watches.handle(watch, Int16(truncatingIfNeeded: reported)) }
         }
     }
 }

@@ -3,14 +3,13 @@ import Glibc
 
 /// The watches of libdbus on its socket.
 ///
-/// Confined to the connection's thread.
+/// Confined to one thread at a time.
 ///
 /// libdbus calls the callbacks with its lock held, so they only record the watches.
 final class WatchList {
-    /// A descriptor to poll for libdbus.
+    /// What libdbus waits for.
     struct Watch {
         fileprivate let raw: OpaquePointer
-        let descriptor: Int32
         let events: Int16
     }
 
@@ -34,11 +33,11 @@ final class WatchList {
             let flags = dbus_watch_get_flags(raw)
             let reads = flags & DBUS_WATCH_READABLE.rawValue != 0 ? POLLIN : 0
             let writes = flags & DBUS_WATCH_WRITABLE.rawValue != 0 ? POLLOUT : 0
-            return Watch(raw: raw, descriptor: dbus_watch_get_unix_fd(raw), events: Int16(reads | writes))
+            return Watch(raw: raw, events: Int16(reads | writes))
         }
     }
 
-    /// Passes the events that poll reported to libdbus, unless it has removed the watch since.
+    /// Passes the events that have occurred to libdbus, unless it has removed the watch since.
     func handle(_ watch: Watch, _ reported: Int16) {
         guard all.contains(watch.raw), dbus_watch_get_enabled(watch.raw) != 0 else { return }
         let meaning: [(Int32, DBusWatchFlags)] = [
@@ -48,7 +47,7 @@ final class WatchList {
         let flags = meaning.reduce(0 as UInt32) { flags, pair in
             Int32(reported) & pair.0 != 0 ? flags | pair.1.rawValue : flags
         }
-        // False means that memory ran out; poll reports the same events again, so nothing is lost.
+        // False means that memory ran out; the same events are reported again, so nothing is lost.
         _ = dbus_watch_handle(watch.raw, flags)
     }
 

@@ -17,17 +17,21 @@ extension Method {
     fileprivate func mappingErrors(_ reply: @escaping @Sendable (any Error) -> any Error) -> Method {
         let handler = handler
         return handled { invocation in
-            do {
-                switch try handler(invocation) {
-                case .reply(let values): return .reply(values)
-                case .deferred(let answer):
-                    return .deferred {
-                        do { return try await answer() } catch { throw reply(error) }
-                    }
-                }
-            } catch {
-                throw reply(error)
-            }
+            do { return try handler(invocation).mappingErrors(reply) } catch { throw reply(error) }
+        }
+    }
+}
+
+extension MethodResult {
+    /// The same, with what `reply` returns in place of an error that comes later.
+    fileprivate func mappingErrors(_ reply: @escaping @Sendable (any Error) -> any Error) -> MethodResult {
+        func mapping(_ answer: @escaping @Sendable () async throws -> [Value]) -> @Sendable () async throws -> [Value] {
+            { do { return try await answer() } catch { throw reply(error) } }
+        }
+        return switch self {
+        case .reply: self
+        case .deferred(let answer): .deferred(mapping(answer))
+        case .ordered(let answer): .ordered(mapping(answer))
         }
     }
 }
@@ -36,7 +40,7 @@ extension Property {
     fileprivate func mappingErrors(_ reply: @escaping @Sendable (any Error) -> any Error) -> Property {
         guard let set else { return self }
         var property = Property(name: name, type: type, changes: changes, get: get) { value, invocation in
-            do { try set(value, invocation) } catch { throw reply(error) }
+            do { return try set(value, invocation).mappingErrors(reply) } catch { throw reply(error) }
         }
         property.annotations = annotations
         return property

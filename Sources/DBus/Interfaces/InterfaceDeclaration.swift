@@ -90,7 +90,7 @@ package struct PropertyDeclaration: Sendable {
     /// Returns a writable property as an object offers it; see ``Property/get`` and ``Property/set``.
     package func served(
         by get: @escaping @Sendable () -> Value,
-        set: @escaping @Sendable (Value, Invocation) throws -> Void
+        set: @escaping @Sendable (Value, Invocation) throws -> MethodResult
     ) -> Property {
         precondition(isWritable, "\(name) cannot be set")
         return Property(name: name, type: type, changes: changes, get: get, set: set)
@@ -101,6 +101,7 @@ extension Interface {
     /// Makes the interface of a declaration, annotated for code generators.
     ///
     /// - Parameters:
+    ///   - declaration: what the interface has.
     ///   - methods: all methods of the declaration, in its order.
     ///   - properties: all its properties, in its order.
     package init(

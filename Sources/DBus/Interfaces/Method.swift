@@ -8,7 +8,7 @@ package struct Method: Sendable {
 
     /// The implementation of the method.
     ///
-    /// Called on the connection's thread, in the order in which the calls arrive, with arguments of the types of
+    /// Called on the loop's thread, in the order in which the calls arrive, with arguments of the types of
     /// `inputs`. It must be quick and must not block. An error that it throws is sent to the caller, under its `name`,
     /// or as `org.freedesktop.DBus.Error.Failed` without one.
     package internal(set) var handler: @Sendable (Invocation) throws -> MethodResult
@@ -42,6 +42,10 @@ package enum MethodResult: Sendable {
     /// A closure whose result or error is the reply; it runs in a child task of the connection and is cancelled when
     /// the connection ends.
     case deferred(@Sendable () async throws -> [Value])
+    /// The same; the caller's later messages wait until it has ended, so that its calls are performed in their order.
+    ///
+    /// For what may block or take long, and must not be overtaken.
+    case ordered(@Sendable () async throws -> [Value])
 
     /// A reply without values, which is sent at once.
     package static var done: MethodResult { .reply([]) }

@@ -20,21 +20,21 @@ package struct Property: Sendable {
 
     /// Returns the current value, of type `type`.
     ///
-    /// Called on the connection's thread: must be quick and must not block.
+    /// Called on the loop's thread: must be quick and must not block.
     package let get: @Sendable () -> Value
 
     /// Sets the value, or throws the error for the caller; nil if the property cannot be written.
     ///
-    /// Called on the connection's thread with a value of type `type`. The setter has to emit the change itself, with
-    /// `ObjectTree.propertiesChanged`.
-    package let set: (@Sendable (Value, Invocation) throws -> Void)?
+    /// Called on the loop's thread with a value of type `type`; returns the empty reply, or what leads to it. The setter has
+    /// to emit the change itself, with `ObjectTree.propertiesChanged`.
+    package let set: (@Sendable (Value, Invocation) throws -> MethodResult)?
 
     package init(
         name: MemberName,
         type: ValueType,
         changes: ChangeNotice = .emitted,
         get: @escaping @Sendable () -> Value,
-        set: (@Sendable (Value, Invocation) throws -> Void)? = nil
+        set: (@Sendable (Value, Invocation) throws -> MethodResult)? = nil
     ) {
         self.name = name
         self.type = type

@@ -8,7 +8,7 @@ package typealias CallerAdmission = @Sendable (_ caller: BusName) async -> Calle
 
 /// Which callers a connection answers, as far as it has been decided.
 ///
-/// Confined to the connection's thread.
+/// Confined to the loop's thread.
 struct CallerVerdicts {
     private enum State: Equatable {
         case awaited

@@ -1,16 +1,18 @@
 /// Answers incoming calls.
 ///
-/// Runs on the connection's thread.
+/// Runs on the loop's thread.
 struct ObjectServer: Sendable {
     let tree: ObjectTree
     let asyncHandlers: AsyncHandlers
     let queue: CommandQueue
 
-    /// Performs one call.
+    /// Performs one call, or begins to.
     ///
     /// Its reply is queued after all messages that the handler has sent.
-    func handle(_ message: borrowing Message) {
-        guard let sender = message.sender, let path = message.path, let member = message.member else { return }
+    ///
+    /// - Returns: whether the sender's later messages have to wait until `Command.performed` comes.
+    func handle(_ message: borrowing Message) -> Bool {
+        guard let sender = message.sender, let path = message.path, let member = message.member else { return false }
         let address = message.expectsReply ? ReplyAddress(sender: sender, serial: message.serial) : nil
         do {
             let (interface, method) = try tree.method(member, of: message.interface, at: path, for: sender)
@@ -25,10 +27,14 @@ struct ObjectServer: Sendable {
             switch try method.handler(invocation) {
             case .reply(let values): answer(address, method, .success(values))
             case .deferred(let work): try start(work, method, sender, address)
+            case .ordered(let work):
+                try start(work, method, sender, address) { queue.push(.performed(sender)) }
+                return true
             }
         } catch {
             answer(address, nil, .failure(error))
         }
+        return false
     }
 
     /// Refuses a call of a sender of which so many calls wait already.
@@ -61,7 +67,8 @@ struct ObjectServer: Sendable {
         _ work: @escaping @Sendable () async throws -> [Value],
         _ method: Method,
         _ sender: BusName,
-        _ address: ReplyAddress?
+        _ address: ReplyAddress?,
+        then end: @escaping @Sendable () -> Void = {}
     ) throws(DBusError) {
         let fits = asyncHandlers.add(sender) {
             do {
@@ -69,6 +76,7 @@ struct ObjectServer: Sendable {
             } catch {
                 answer(address, nil, .failure(error))
             }
+            end()
         }
         guard fits else {
             let limit = AsyncHandlers.maximumPerSender

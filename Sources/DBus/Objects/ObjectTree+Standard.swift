@@ -24,7 +24,6 @@ extension ObjectTree {
         }
         let set = Method(name: "Set", inputs: [interface, property, value]) { [self] call in
             try self.set(call)
-            return .reply([])
         }
         let all = Argument(name: "properties", type: dictionary)
         let getAll = Method(name: "GetAll", inputs: [interface], outputs: [all]) { [self] call in
@@ -53,7 +52,7 @@ extension ObjectTree {
         return property
     }
 
-    private func set(_ call: Invocation) throws {
+    private func set(_ call: Invocation) throws -> MethodResult {
         let property = try property(of: call)
         let value = try call.arguments.decode(at: 2, as: Value.self)
         guard let set = property.set else {
@@ -63,7 +62,7 @@ extension ObjectTree {
             let text = "the property \(property.name) has the type '\(property.type)', not '\(value.type)'"
             throw DBusError.failure(.invalidArgs, text)
         }
-        try set(value, call)
+        return try set(value, call)
     }
 
     /// Returns the properties of an interface, or of all interfaces for an empty name.

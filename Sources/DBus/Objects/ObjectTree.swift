@@ -89,7 +89,7 @@ package final class ObjectTree: Sendable {
         _ = (removed, admission, reason)
     }
 
-    /// Sets what tells a caller why an object does not exist; it is called on the connection's thread.
+    /// Sets what tells a caller why an object does not exist; it is called on the loop's thread.
     package func setAbsenceReason(_ reason: @escaping AbsenceReason) {
         guard !hasEnded.load(ordering: .relaxed) else { return }
         absenceReason.withLock { $0 = reason }
@@ -160,7 +160,7 @@ package final class ObjectTree: Sendable {
     }
 }
 
-// MARK: - For the connection's thread
+// MARK: - For the loop's thread
 
 extension ObjectTree {
     /// Returns the method that a call names.

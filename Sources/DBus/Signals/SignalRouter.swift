@@ -2,7 +2,7 @@ import Synchronization
 
 /// Delivers every signal to the subscriptions whose rules match, and tracks the owners of followed names.
 ///
-/// Updated by the connection's thread and used by subscribing tasks; protected by a lock.
+/// Updated by the loop's thread and used by subscribing tasks; protected by a lock.
 final class SignalRouter: Sendable {
     struct Subscription: Sendable {
         let rule: MatchRule
@@ -65,7 +65,7 @@ final class SignalRouter: Sendable {
 
     /// Sets the current owner of `name`.
     ///
-    /// Called on the connection's thread, in the order of the bus's messages.
+    /// Called on the loop's thread, in the order of the bus's messages.
     func setOwner(_ owner: BusName?, of name: BusName) {
         state.withLock { state in
             guard var followed = state.names[name] else { return }
@@ -96,7 +96,7 @@ final class SignalRouter: Sendable {
         listener?.finish()
     }
 
-    // MARK: On the connection's thread
+    // MARK: On the loop's thread
 
     /// Delivers a signal.
     ///

@@ -77,7 +77,8 @@ package enum ActivityInterface {
 
 /// The methods and properties of `org.handoffd.Activity1` for one activity, implemented by the daemon.
 ///
-/// Every member is called on the connection's thread; none may block. An activity that was just invalidated has an
+/// Every member is called on the loop's thread and may not block, but for `update`, which is called from a task of
+/// its own, in the order of the client's calls. An activity that was just invalidated has an
 /// empty type and no parts.
 package protocol ActivityHandler: Sendable {
     /// The activity type.
@@ -137,10 +138,12 @@ extension Interface {
     private static func addUserInfoEntries(_ handler: some ActivityHandler) -> Method {
         ActivityInterface.addUserInfoEntries.served { invocation in
             let entries = try UserInfoCoding.userInfo(from: invocation.arguments[0])
-            try handler.update(by: invocation.sender) {
-                $0.properties.userInfo.merge(entries) { _, new in new }
+            return .ordered {
+                try handler.update(by: invocation.sender) {
+                    $0.properties.userInfo.merge(entries) { _, new in new }
+                }
+                return []
             }
-            return .done
         }
     }
 
@@ -150,8 +153,11 @@ extension Interface {
         } set: { value, invocation in
             if key == .needsSave, let needsSave = value.boolean {
                 try handler.setNeedsSave(needsSave, by: invocation.sender)
-            } else {
+                return .done
+            }
+            return .ordered {
                 try handler.update(by: invocation.sender) { try $0.set(key, to: value) }
+                return []
             }
         }
     }

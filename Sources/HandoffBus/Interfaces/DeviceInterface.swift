@@ -141,7 +141,7 @@ package enum DeviceInterface {
 
 /// The methods and properties of `org.handoffd.Device1` for one device, implemented by the daemon.
 ///
-/// Every member is called on the connection's thread, in the order in which the calls came; none may block.
+/// Every member is called on the loop's thread, in the order in which the calls came; none may block.
 package protocol DeviceHandler: Sendable {
     /// The present state of the device.
     var description: DeviceDescription { get }

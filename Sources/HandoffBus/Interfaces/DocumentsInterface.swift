@@ -101,7 +101,7 @@ package protocol DocumentsHandler: Sendable {
     func addFolder(_ id: String, at path: String) async throws
     /// Removes a folder from the list; the files in it are kept.
     func removeFolder(_ id: String) async throws
-    /// Returns the address under which a file is sent to another device.
+    /// Returns the address under which a file is sent to another device; may block while a drive does not answer.
     func locate(_ url: String) throws -> String
     /// Returns the MIME type of a document, empty when its name does not determine one, and the activity types that
     /// apps bind to it.
@@ -127,11 +127,15 @@ extension Interface {
                     return .doneAfter { try await handler.removeFolder(id) }
                 },
                 DocumentsInterface.locate.served { invocation in
-                    .reply([.string(try handler.locate(invocation.argument(0)))])
+                    let url = try invocation.argument(0, as: String.self)
+                    return .deferred { [.string(try handler.locate(url))] }
                 },
                 DocumentsInterface.documentTypes.served { invocation in
-                    let types = try handler.types(ofDocument: invocation.argument(0))
-                    return .reply([.string(types.mediaType), types.activityTypes.value])
+                    let url = try invocation.argument(0, as: String.self)
+                    return .deferred {
+                        let types = try handler.types(ofDocument: url)
+                        return [.string(types.mediaType), types.activityTypes.value]
+                    }
                 },
             ]
         )

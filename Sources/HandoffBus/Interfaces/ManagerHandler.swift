@@ -2,7 +2,8 @@ package import DBus
 
 /// The methods and properties of `org.handoffd.Manager1`, implemented by the daemon.
 ///
-/// Every member is called on the connection's thread, in the order in which the calls came; none may block.
+/// Every member is called on the loop's thread, in the order in which the calls came, and may not block, but for
+/// `createActivity`, which is called from a task of its own, in the order of the client's calls.
 package protocol ManagerHandler: Sendable {
     /// The daemon's state.
     var status: DaemonStatus { get }
@@ -53,7 +54,8 @@ extension Interface {
         ManagerInterface.createActivity.served { invocation in
             let type = try invocation.argument(0, as: String.self)
             let draft = try ActivityDraft(properties: invocation.arguments[1])
-            return .reply([.objectPath(try handler.createActivity(ofType: type, draft, by: invocation.sender))])
+            let client = invocation.sender
+            return .ordered { [.objectPath(try handler.createActivity(ofType: type, draft, by: client))] }
         }
     }
 

@@ -70,7 +70,7 @@ package enum NearbyActivityInterface {
 
 /// The methods and properties of `org.handoffd.NearbyActivity1` for one activity, implemented by the daemon.
 ///
-/// Every member is called on the connection's thread, in the order in which the calls came; none may block.
+/// Every member is called on the loop's thread, in the order in which the calls came; none may block.
 package protocol NearbyActivityHandler: Sendable {
     /// The present state of the activity.
     var description: NearbyActivityDescription { get }

@@ -43,7 +43,7 @@ package enum PairingInterface {
 
 /// The methods and properties of `org.handoffd.Pairing1`, implemented by the daemon.
 ///
-/// Every member is called on the connection's thread, in the order in which the calls came; none may block.
+/// Every member is called on the loop's thread, in the order in which the calls came; none may block.
 package protocol PairingHandler: Sendable {
     /// The devices with which a pairing is unconfirmed.
     var unconfirmed: [UnconfirmedDevice] { get }

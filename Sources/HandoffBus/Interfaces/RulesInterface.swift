@@ -104,7 +104,7 @@ package enum RulesInterface {
 
 /// The methods and properties of `org.handoffd.Rules1`, implemented by the daemon.
 package protocol RulesHandler: Sendable {
-    /// What the person allows now; read on the connection's thread, which it must not block.
+    /// What the person allows now; read on the loop's thread, which it must not block.
     var status: RulesStatus { get }
 
     /// Pauses Handoff until a time in microseconds since 1970; 0 for no end.

@@ -36,7 +36,7 @@ struct KWinFocus: Sendable {
     ///
     /// - Parameters:
     ///   - compositor: its unique name.
-    ///   - change: is called first and after each change. It runs on the connection's thread, and must not block.
+    ///   - change: is called first and after each change. It runs on the loop's thread, and must not block.
     /// - Throws: `DBusError` and `Errno` when it does not run the script, `CancellationError`.
     func follow(_ compositor: BusName, _ change: @escaping @Sendable (FocusReport) -> Void) async throws {
         let ownProcess = try await connection.processID(of: compositor)

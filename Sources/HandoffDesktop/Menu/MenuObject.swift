@@ -3,7 +3,7 @@ import Synchronization
 
 /// The menu on the bus, `com.canonical.dbusmenu`.
 ///
-/// Its methods run on the connection's thread; none blocks.
+/// Its methods run on the loop's thread; none blocks.
 final class MenuObject: Sendable {
     static let path: ObjectPath = "/MenuBar"
     private static let interface: InterfaceName = "com.canonical.dbusmenu"

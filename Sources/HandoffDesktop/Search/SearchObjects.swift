@@ -8,7 +8,7 @@ struct SearchObjects: Sendable {
     /// The most activities that a search finds.
     static let mostResults = 10
 
-    /// Returns the activities that can be found; is called on the connection's thread.
+    /// Returns the activities that can be found; is called on the loop's thread.
     let activities: @Sendable () -> [ShownActivity]
     /// Continues an activity; must not block.
     let perform: @Sendable (DesktopCommand) -> Void

@@ -32,9 +32,10 @@ struct ThreadCountStories {
                 // A thread of libdispatch would have the name of the one that has created it.
                 #expect(threads["handoffd"] == 1, "\(threads)")
                 #expect((1...3).contains(threads["tasks"] ?? 0), "\(threads)")
-                let known: Set = ["handoffd", "tasks", "bus", "events", "inotify", "blocking"]
-                #expect(known.isSuperset(of: threads.keys), "\(threads)")
-                #expect(threads.values.reduce(0, +) <= 11, "\(threads)")
+                // One waits for everything: both buses, the radio, streams, directories and signals.
+                #expect(threads["events"] == 1, "\(threads)")
+                // One that writes a file may not have ended yet.
+                #expect(Set(threads.keys).isSubset(of: ["handoffd", "tasks", "events", "blocking"]), "\(threads)")
             }
         }
     }

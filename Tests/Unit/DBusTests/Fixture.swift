@@ -1,4 +1,5 @@
 import DBus
+import Epoll
 import HandoffTestSupport
 import Synchronization
 
@@ -6,12 +7,12 @@ import Synchronization
 let testPath: ObjectPath = "/org/example/Object"
 let testInterface: InterfaceName = "org.example.Interface1"
 
-/// Runs `body` with two connections to a bus of their own.
+/// Runs `body` with two connections to a bus of their own; the server has a loop of its own, so that its handlers may block.
 func withTwoConnections<T: Sendable>(
     _ body: @escaping @Sendable (_ bus: PrivateBus, _ server: Connection, _ client: Connection) async throws -> T
 ) async throws -> T {
     try await withPrivateBus { bus in
-        try await Connection.withConnection(to: bus.address) { server in
+        try await Connection.withConnection(to: bus.address, in: try EventLoop()) { server in
             try await Connection.withConnection(to: bus.address) { client in
                 try await body(bus, server, client)
             }

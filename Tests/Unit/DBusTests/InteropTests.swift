@@ -169,6 +169,7 @@ private func interopInterface(of connection: Connection) -> Interface {
             Property(name: "Count", type: .uint32, get: { shared.value }) { value, _ in
                 shared.value = value
                 connection.objects.propertiesChanged(at: testPath, interface: testInterface, ["Count": value])
+                return .reply([])
             }
         ],
         signals: [SignalDescription(name: "Happened", arguments: [Argument(name: "text", type: .string)])]

@@ -16,7 +16,10 @@ struct ObjectTests {
                     name: "Brightness",
                     type: .uint32,
                     get: { brightness.value },
-                    set: { value, _ in brightness.value = value }
+                    set: { value, _ in
+                        brightness.value = value
+                        return .reply([])
+                    }
                 ),
             ]
         )
@@ -171,7 +174,7 @@ struct ObjectTests {
             ],
             properties: [
                 Property(name: "A", type: .array(.string), get: { [String]().value }),
-                Property(name: "B", type: .byte, changes: .invalidated, get: { .byte(1) }, set: { _, _ in }),
+                Property(name: "B", type: .byte, changes: .invalidated, get: { .byte(1) }, set: { _, _ in .reply([]) }),
                 Property(name: "C", type: .byte, changes: .constant, get: { .byte(1) }),
                 Property(name: "D", type: .byte, changes: .silent, get: { .byte(1) }),
             ],

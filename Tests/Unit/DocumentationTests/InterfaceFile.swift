@@ -81,7 +81,7 @@ extension InterfaceDeclaration {
             methods: methods.map { $0.served { _ in throw NotServed() } },
             properties: properties.map { property in
                 let get: @Sendable () -> Value = { preconditionFailure("the properties are not read") }
-                return property.isWritable ? property.served(by: get, set: { _, _ in }) : property.served(by: get)
+                return property.isWritable ? property.served(by: get, set: { _, _ in .done }) : property.served(by: get)
             }
         )
     }

@@ -1,6 +1,18 @@
-/// The loop of the connection's thread: sends, receives and dispatches until it is stopped or the connection is lost.
-final class ConnectionLoop {
-    /// The time limit for sending the remaining messages after the end; a bus that reads takes microseconds.
+/// Sends, receives and dispatches the messages of a connection, until it is stopped or lost.
+///
+/// Confined to the thread of the loop (``ConnectionSource``).
+final class ConnectionDispatcher {
+    /// What the connection needs after a turn.
+    enum Next {
+        /// Another turn, when everything else has had one.
+        case again
+        /// A turn when something is ready, or at this time.
+        case wait(until: ContinuousClock.Instant?)
+        /// Nothing: it has ended, for the reason why it was lost, or because it was stopped.
+        case end(DBusError?)
+    }
+
+    /// How long the bus may take nothing of the remaining messages after the end; one that reads takes microseconds.
     private static let flushTime = Duration.seconds(2)
 
     /// How often the socket is read before calls are handled again; libdbus reads 2 KiB at a time.
@@ -12,8 +24,12 @@ final class ConnectionLoop {
     private var pending = PendingCalls()
     private var incoming = IncomingQueue()
     private var callers = CallerVerdicts()
-    /// The deadline for sending the remaining messages; set when the connection is to end.
+    /// The senders whose messages wait behind a call that is performed in its order.
+    private var performing: Set<BusName> = []
+    /// Until when the bus has to take something of the remaining messages; set when the connection is to end.
     private var flushDeadline: ContinuousClock.Instant?
+    /// The number of bytes that remained when the deadline was set.
+    private var remainingBytes = 0
     private var loss: DBusError?
 
     /// Takes ownership of a new connection; sends `hello` before any other message.
@@ -24,23 +40,46 @@ final class ConnectionLoop {
         perform(.call(hello, call))
     }
 
-    /// Runs until the end; returns the reason why the connection was lost, or nil if it was stopped.
-    func run() -> DBusError? {
-        while loss == nil, !isFlushed {
-            performCommands()
-            receive()
-            handleTurn()
-            expire()
-            if loss == nil, !isFlushed { sleep() }
-        }
+    /// The descriptor of the connection's socket, which is open as long as this object exists.
+    var socket: Int32 { transport.socket }
+
+    /// The events of epoll_ctl(2) of the socket for which libdbus waits.
+    var interest: UInt32 { transport.interest }
+
+    /// Performs what there is to do, for a part of the messages only if there are many.
+    ///
+    /// - Parameters:
+    ///   - events: those of epoll_ctl(2) of the socket that have occurred.
+    ///   - isWoken: whether the queue of commands has woken up the loop.
+    func turn(_ events: UInt32, isWoken: Bool) -> Next {
+        if isWoken { context.queue.clearWake() }
+        if events != 0 { transport.handle(events) }
+        context.queue.endSleep()
+        performCommands()
+        receive()
+        handleTurn()
+        expire()
+        // Other connections may have kept the loop busy: only a bus that has had time and takes nothing is given up.
+        if flushDeadline != nil, transport.outgoingBytes < remainingBytes { setFlushDeadline() }
+        guard loss == nil, !isFlushed else { return end() }
+        let mayWait = flushDeadline != nil || incoming.isEmpty && context.queue.prepareToSleep()
+        return mayWait ? .wait(until: nextDeadline) : .again
+    }
+
+    private func end() -> Next {
         let error = loss ?? .disconnected
         for call in pending.removeAll() { call.complete(.failure(error)) }
-        return flushDeadline == nil ? loss : nil
+        return .end(flushDeadline == nil ? loss : nil)
     }
 
     private var isFlushed: Bool {
         guard let flushDeadline else { return false }
         return !transport.hasMessagesToSend || flushDeadline <= .now
+    }
+
+    private func setFlushDeadline() {
+        flushDeadline = .now + Self.flushTime
+        remainingBytes = transport.outgoingBytes
     }
 
     // MARK: Sending
@@ -66,8 +105,10 @@ final class ConnectionLoop {
         case .judged(let caller, let verdict):
             callers.end(caller, verdict)
             incoming.release(caller)
-        case .stop:
-            flushDeadline = .now + Self.flushTime
+        case .performed(let caller):
+            performing.remove(caller)
+            incoming.release(caller)
+        case .stop: setFlushDeadline()
         }
     }
 
@@ -112,6 +153,10 @@ final class ConnectionLoop {
 
     /// Handles a message, or lets it wait for the turn of its sender, as calls do and what follows them.
     private func accept(_ message: consuming Message) {
+        // Whoever has called and left is reported when its call has been performed, so that what this makes is undone.
+        if !performing.isEmpty, let owner = Self.departed(by: message), performing.contains(owner) {
+            return incoming.append(message, of: owner)
+        }
         guard let sender = message.sender, message.kind == .call || incoming.contains(sender) else {
             return dispatch(message)
         }
@@ -137,8 +182,12 @@ final class ConnectionLoop {
 
     /// Handles the messages of the sender whose turn it is.
     private func handleTurn() {
-        guard flushDeadline == nil else { return }
-        for item in incoming.removeTurn() { item.withMessage { dispatch($0) } }
+        guard flushDeadline == nil, let sender = incoming.beginTurn() else { return }
+        for _ in 0..<IncomingQueue.messagesPerTurn {
+            guard let item = incoming.next(of: sender) else { break }
+            item.withMessage { dispatch($0) }
+        }
+        incoming.endTurn(of: sender)
     }
 
     private func dispatch(_ message: borrowing Message) {
@@ -154,7 +203,12 @@ final class ConnectionLoop {
     private func handleCall(_ message: borrowing Message) {
         guard context.objects.admission != nil, let sender = message.sender,
             let refusal = callers.refusal(of: sender)
-        else { return server.handle(message) }
+        else {
+            guard server.handle(message), let caller = message.sender else { return }
+            performing.insert(caller)
+            incoming.hold(caller)
+            return
+        }
         server.refuse(message, refusal)
     }
 
@@ -192,9 +246,18 @@ final class ConnectionLoop {
     /// Handles everything that a connection has sent before it left the bus or lost a name.
     private func finishCalls(ofOwnerIn message: borrowing Message) {
         guard incoming.hasMessages, let arguments = try? MessageDecoder.arguments(of: message), arguments.count == 3,
-            let owner = arguments[1].string, !owner.isEmpty
+            let owner = arguments[1].string, !owner.isEmpty, !performing.contains(BusName(trusted: owner))
         else { return }
         for item in incoming.removeAll(of: BusName(trusted: owner)) { item.withMessage { dispatch($0) } }
+    }
+
+    /// The connection that has left the bus, as this message reports; nil if it reports something else.
+    private static func departed(by message: borrowing Message) -> BusName? {
+        guard message.kind == .signal, message.sender == .bus, message.member == "NameOwnerChanged",
+            let arguments = try? MessageDecoder.arguments(of: message), arguments.count == 3,
+            let name = arguments[0].string, name == arguments[1].string, arguments[2].string == ""
+        else { return nil }
+        return BusName(trusted: name)
     }
 
     private func updateOwner(_ message: borrowing Message) {
@@ -213,17 +276,7 @@ final class ConnectionLoop {
         }
     }
 
-    private func sleep() {
-        let mayWait = flushDeadline != nil || incoming.isEmpty && context.queue.prepareToSleep()
-        transport.wait(wake: context.queue.wakeDescriptor, milliseconds: mayWait ? pollTimeout : 0)
-        context.queue.clearWake()
-    }
-
-    /// The time to the next deadline in milliseconds, rounded up; -1 if there is none.
-    private var pollTimeout: Int32 {
-        guard let deadline = [pending.nextDeadline, flushDeadline].compactMap(\.self).min() else { return -1 }
-        let (seconds, attoseconds) = max(.zero, deadline - .now).components
-        guard seconds < 1_000_000 else { return 1_000_000_000 }
-        return Int32(seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    private var nextDeadline: ContinuousClock.Instant? {
+        [pending.nextDeadline, flushDeadline].compactMap(\.self).min()
     }
 }
