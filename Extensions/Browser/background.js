@@ -1,7 +1,7 @@
 // Tells handoff-browser-host which page the person sees, and opens pages of other devices.
 import { isPopup } from "./callers.js";
 import { Host } from "./host.js";
-import { mayOpen, pageAddress, publishablePage } from "./pages.js";
+import { mayOpen, pageAddress, placeToTell, publishablePage } from "./pages.js";
 import { readPosition, restorePosition } from "./reading.js";
 import { browserAPI, isPublished, keepFromPages, readSettings } from "./settings.js";
 
@@ -124,8 +124,8 @@ async function save({ id }) {
         const { id, url } = published;
         answer.url = url;
         // The tab may have another page by now: the page itself tells which one it is.
-        const state = await run(id, readPosition, [pageAddress(url)]);
-        if (state) answer.state = state;
+        const place = await run(id, readPosition, [pageAddress(url)]);
+        if (place) answer.state = placeToTell(place);
     }
     host.send(answer);
 }

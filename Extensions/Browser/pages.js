@@ -3,6 +3,8 @@
 /** The longest address and title that are sent; Docs/Browsers.md, "What is never published". */
 const longestURL = 2048;
 const longestTitle = 256;
+/** The longest text of a place in a page. */
+const longestPlace = 200;
 
 /**
  * Returns {url, title, host} of a tab, or null if its page is never published: of a private window, of another scheme
@@ -33,6 +35,16 @@ export function pageAddress(text) {
     } catch {
         return null;
     }
+}
+
+/** What a page has told of where its reader is (`readPosition` in reading.js), with its texts as a message may have them. */
+export function placeToTell({ scroll, anchor, selection, page }) {
+    const place = { scroll };
+    if (anchor) place.anchor = shorten(anchor, longestPlace);
+    if (selection) place.selection = shorten(selection, longestPlace);
+    // At most 1024 bytes, of which a script of the page may have made half of a surrogate pair.
+    if (page) place.page = shorten(page, page.length);
+    return place;
 }
 
 /**

@@ -2,32 +2,20 @@
 // as text, so that it uses nothing outside of itself, and is told the address of the page for which it is meant, without
 // what follows `#`: another page may have taken that one's place.
 
-/** Returns where the reader is: {scroll, anchor, selection, page}, of which the last three may be absent; null if elsewhere. */
+/**
+ * Returns where the reader is: {scroll, anchor, selection, page}, of which the last three may be absent; null if elsewhere.
+ * What it tells is for `placeToTell` in pages.js, which is not there inside a page.
+ */
 export function readPosition(address) {
     if (location.href.split("#", 1)[0] !== address) return null;
-    const longest = 200;
-    // As `shorten` in pages.js, which is not there inside a page.
-    const cut = (text) => {
-        const head = text.slice(0, longest + 100).replace(/[\ud800-\udfff]/gu, "\ufffd");
-        if (head.length <= longest) return head;
-        const take = (characters) => {
-            let short = "";
-            for (const character of characters) {
-                if (short.length + character.length > longest) break;
-                short += character;
-            }
-            return short;
-        };
-        const segmenter = globalThis.Intl?.Segmenter && new Intl.Segmenter(undefined, { granularity: "grapheme" });
-        return (segmenter && take(Array.from(segmenter.segment(head), ({ segment }) => segment))) || take(Array.from(head));
-    };
-    const shorten = (text) => cut(text.trim().replace(/\s+/g, " "));
+    // More than is told, since what follows the end decides where it is cut.
+    const beginning = (text) => text.trim().replace(/\s+/g, " ").slice(0, 400);
     const element = document.scrollingElement ?? document.documentElement;
     const room = element.scrollHeight - element.clientHeight;
     const position = { scroll: room > 0 ? Math.min(1, Math.max(0, element.scrollTop / room)) : 0 };
     for (const block of document.querySelectorAll("p, li, h1, h2, h3, h4, h5, h6, pre, blockquote, td, dd")) {
         if (block.getBoundingClientRect().top >= 0) {
-            const text = shorten(block.textContent ?? "");
+            const text = beginning(block.textContent ?? "");
             if (text !== "" && element.scrollTop > 0) position.anchor = text;
             break;
         }
@@ -37,13 +25,12 @@ export function readPosition(address) {
     const owner = node instanceof Element ? node : node?.parentElement;
     // Never what is in a field.
     if (owner && !owner.closest("input, textarea, select, [contenteditable]")) {
-        const text = shorten(selection.toString());
+        const text = beginning(selection.toString());
         if (text !== "") position.selection = text;
     }
     const offer = document.querySelector('meta[name="handoff-state"]')?.content;
     const isShort = typeof offer === "string" && new TextEncoder().encode(offer).length <= 1024;
-    // A script of the page may have put half of a surrogate pair into it.
-    if (isShort && offer !== "") position.page = offer.replace(/[\ud800-\udfff]/gu, "\ufffd");
+    if (isShort && offer !== "") position.page = offer;
     return position;
 }
 

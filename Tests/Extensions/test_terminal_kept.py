@@ -56,6 +56,13 @@ class TmuxTests(OrderTest, BashShellTest):
         """Goes to another directory."""
         self.run_command(terminal, f"cd {self.laptop.docs}/{name}")
 
+    def go_unheard(self, terminal):
+        """Goes to two directories in a session that is shown elsewhere, and leaves it."""
+        for name in ("second", "third"):
+            self.go(terminal, name)
+            self.wait_heard(name)
+        self.close(terminal)
+
     def wait_heard(self, name):
         """Waits for the end of the report of a directory, which has told it, or is none."""
         self.ends.wait(lambda line: line.endswith(f"/{name}"), "the end of a report")
@@ -69,21 +76,13 @@ class TmuxTests(OrderTest, BashShellTest):
         here = self.show(self.new, True)
         self.assertEqual(self.next_document(), "first")
         self.close(here)
-        elsewhere = self.show(self.again, False)
-        for name in ("second", "third"):
-            self.go(elsewhere, name)
-            self.wait_heard(name)
-        self.close(elsewhere)
+        self.go_unheard(self.show(self.again, False))
         self.go(self.show(self.again, True), "fourth")
         # tmux tells the focus when a terminal begins to show it.
         self.assertIn(self.next_document(), ("third", "fourth"))
 
     def test_a_session_that_was_begun_elsewhere_is_offered_from_here(self):
-        elsewhere = self.show(self.new, False)
-        for name in ("second", "third"):
-            self.go(elsewhere, name)
-            self.wait_heard(name)
-        self.close(elsewhere)
+        self.go_unheard(self.show(self.new, False))
         self.go(self.show(self.again, True), "fourth")
         self.assertIn(self.next_document(), ("third", "fourth"))
 

@@ -176,7 +176,7 @@ class BrowserTextTests(BrowserExtension, ProgramTest):
     """Texts of pages in the extension of browsers, which JavaScript keeps in UTF-16."""
 
     PROGRAM = """
-import { shorten } from "./pages.js";
+import { placeToTell, shorten } from "./pages.js";
 import { readPosition } from "./reading.js";
 import vm from "node:vm";
 const { texts, hasSegmenter } = JSON.parse(process.argv[1]);
@@ -190,8 +190,7 @@ const place = (text) => {
             querySelector: () => ({ content: text }),
         },
     });
-    if (!hasSegmenter) vm.runInContext("delete Intl.Segmenter", context);
-    return vm.runInContext(`(${readPosition})("https://a.example/")`, context);
+    return placeToTell(vm.runInContext(`(${readPosition})("https://a.example/")`, context));
 };
 console.log(JSON.stringify(texts.map((text) => ({ title: shorten(text, 256), ...place(text) }))));
 """

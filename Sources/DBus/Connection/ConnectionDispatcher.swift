@@ -140,14 +140,20 @@ final class ConnectionDispatcher {
 
     /// Accepts what has arrived; while calls wait, also what is still in the socket, behind which others may wait.
     private func receive() {
+        acceptArrived()
+        // What was read is accepted in the same turn: nothing would wake up the loop for it.
         for _ in 0..<Self.readsPerTurn {
-            while let message = transport.receive() {
-                if flushDeadline == nil { accept(message) }
-            }
             guard !incoming.isEmpty, transport.read() else { break }
+            acceptArrived()
         }
         if !transport.isConnected, loss == nil {
             loss = DBusError(.disconnected, "the bus closed the connection")
+        }
+    }
+
+    private func acceptArrived() {
+        while let message = transport.receive() {
+            if flushDeadline == nil { accept(message) }
         }
     }
 

@@ -95,7 +95,7 @@ package enum DocumentsInterface {
 
 /// The methods of `org.handoffd.Documents1`, implemented by the daemon.
 package protocol DocumentsHandler: Sendable {
-    /// The synchronised folders, by id.
+    /// The synchronised folders, by id; may block while a drive does not answer.
     var folders: [FolderDescription] { get }
     /// Sets the path of a folder on this device.
     func addFolder(_ id: String, at path: String) async throws
@@ -115,7 +115,7 @@ extension Interface {
             DocumentsInterface.declaration,
             methods: [
                 DocumentsInterface.listFolders.served { _ in
-                    .reply([.dictionaries(handler.folders.map(\.value))])
+                    .deferred { [.dictionaries(handler.folders.map(\.value))] }
                 },
                 DocumentsInterface.addFolder.served { invocation in
                     let id = try invocation.argument(0, as: String.self)
