@@ -159,8 +159,10 @@ final class ConnectionDispatcher {
 
     /// Handles a message, or lets it wait for the turn of its sender, as calls do and what follows them.
     private func accept(_ message: consuming Message) {
-        // Whoever has called and left is reported when its call has been performed, so that what this makes is undone.
-        if !performing.isEmpty, let owner = Self.departed(by: message), performing.contains(owner) {
+        // Whoever has called and left is reported when its calls have been performed, so that what they make is undone.
+        if !performing.isEmpty || incoming.hasMessages, let owner = Self.departed(by: message),
+            performing.contains(owner) || incoming.contains(owner)
+        {
             return incoming.append(message, of: owner)
         }
         guard let sender = message.sender, message.kind == .call || incoming.contains(sender) else {
@@ -249,12 +251,13 @@ final class ConnectionDispatcher {
         }
     }
 
-    /// Handles everything that a connection has sent before it left the bus or lost a name.
+    /// Handles what a connection has sent before it lost a name, but for what waits behind a call in its order.
     private func finishCalls(ofOwnerIn message: borrowing Message) {
         guard incoming.hasMessages, let arguments = try? MessageDecoder.arguments(of: message), arguments.count == 3,
-            let owner = arguments[1].string, !owner.isEmpty, !performing.contains(BusName(trusted: owner))
+            let owner = arguments[1].string.map(BusName.init(trusted:)), incoming.contains(owner)
         else { return }
-        for item in incoming.removeAll(of: BusName(trusted: owner)) { item.withMessage { dispatch($0) } }
+        while let item = incoming.next(of: owner) { item.withMessage { dispatch($0) } }
+        incoming.endTurn(of: owner)
     }
 
     /// The connection that has left the bus, as this message reports; nil if it reports something else.

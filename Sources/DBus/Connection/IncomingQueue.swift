@@ -67,14 +67,8 @@ struct IncomingQueue {
 
     /// Ends the turn of a sender, which has another one after all others if it has more messages.
     mutating func endTurn(of sender: BusName) {
+        turns.removeAll { $0 == sender }
         if messages[sender]?.isEmpty == true { messages[sender] = nil }
         if messages[sender] != nil, !held.contains(sender) { turns.append(sender) }
-    }
-
-    /// Removes and returns all messages of a sender.
-    mutating func removeAll(of sender: BusName) -> [Item] {
-        guard let waiting = messages.removeValue(forKey: sender) else { return [] }
-        turns.removeAll { $0 == sender }
-        return Array(waiting)
     }
 }

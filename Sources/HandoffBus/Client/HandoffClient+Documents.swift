@@ -22,8 +22,8 @@ extension HandoffClient {
         try await call(DocumentsInterface.locate, [.string(url), .noOptions]).decode(at: 0, as: String.self)
     }
 
-    /// Returns the MIME type of a document, empty when its name does not determine one, and the activity types that
-    /// apps bind to it.
+    /// Returns the MIME type of a document, by its name, or by its content where the name does not tell it, empty for none; and
+    /// the activity types that apps bind to it.
     package func types(ofDocument url: String) async throws -> (mediaType: String, activityTypes: [String]) {
         let reply = try await call(DocumentsInterface.documentTypes, [.string(url), .noOptions])
         return (try reply.decode(at: 0, as: String.self), reply.last?.array?.compactMap(\.string) ?? [])

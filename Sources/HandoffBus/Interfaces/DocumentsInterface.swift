@@ -72,7 +72,11 @@ package enum DocumentsInterface {
         "Returns the MIME type of a document, and the activity types to which apps bind that type.",
         [url, .options],
         returns: [
-            Argument("media_type", .string, "the MIME type, by the file's name; empty for none"),
+            Argument(
+                "media_type",
+                .string,
+                "the MIME type, by the file's name, or by its content where the name does not tell it; empty for none"
+            ),
             Argument("activity_types", .array(.string), "the most preferred first"),
         ]
     )
@@ -103,8 +107,8 @@ package protocol DocumentsHandler: Sendable {
     func removeFolder(_ id: String) async throws
     /// Returns the address under which a file is sent to another device; may block while a drive does not answer.
     func locate(_ url: String) throws -> String
-    /// Returns the MIME type of a document, empty when its name does not determine one, and the activity types that
-    /// apps bind to it.
+    /// Returns the MIME type of a document, by its name, or by its content where the name does not tell it, empty for none; and
+    /// the activity types that apps bind to it.
     func types(ofDocument url: String) throws -> (mediaType: String, activityTypes: [String])
 }
 

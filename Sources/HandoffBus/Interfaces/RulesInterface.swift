@@ -23,6 +23,9 @@ package struct RulesStatus: DescribedObject {
         (value?.dictionaries ?? []).map(WithheldDescription.init)
     }
 
+    /// The name of the property whose changes some programs follow alone.
+    package static let withheldName = "Withheld"
+
     package static let properties: [DescribedProperty<RulesStatus>] = [
         DescribedProperty("Paused", \.isPaused, .emitted, "whether Handoff is paused"),
         DescribedProperty(
@@ -42,7 +45,7 @@ package struct RulesStatus: DescribedObject {
             "the rules, each with Verdict (s), Kind (s) and Value (s)"
         ),
         DescribedProperty(
-            "Withheld",
+            MemberName(stringLiteral: withheldName),
             \.withheld,
             .emitted,
             .dictionaries,

@@ -118,7 +118,9 @@ struct PublishCommand: AsyncParsableCommand {
             if !known.isEmpty { output.note("The activity is not offered yet: \(printable(known))") }
             for try await signal in signals where signal.path == activity && signal.member == "PropertiesChanged" {
                 let changes = signal.arguments.dropFirst().first?.stringDictionary ?? [:]
-                guard let problem = changes["DocumentProblem"]?.string, problem != known else { continue }
+                guard let problem = changes[ActivityInterface.documentProblem.name.description]?.string,
+                    problem != known
+                else { continue }
                 known = problem
                 output.note(
                     problem.isEmpty

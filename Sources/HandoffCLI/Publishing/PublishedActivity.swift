@@ -157,10 +157,12 @@ final class PublishedActivity: Sendable {
         if signal.path == HandoffName.root, let advisories = changes["Advisories"] {
             return try follow(DaemonStatus.isSessionAway(advisories))
         }
-        if signal.path == HandoffName.root, let withheld = changes["Withheld"] {
+        if signal.path == HandoffName.root, let withheld = changes[RulesStatus.withheldName] {
             return try follow(RulesStatus.withheld(withheld))
         }
-        guard signal.path == state.withLock({ $0.object }), let problem = changes["DocumentProblem"]?.string else {
+        guard signal.path == state.withLock({ $0.object }),
+            let problem = changes[ActivityInterface.documentProblem.name.description]?.string
+        else {
             return
         }
         let isNew = state.withLock { state in

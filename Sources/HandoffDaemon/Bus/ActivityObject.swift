@@ -24,9 +24,10 @@ struct ActivityObject: ActivityHandler {
         try change(&draft)
         let activity = try draft.activity(ofType: record.activity.type.rawValue)
         try PayloadSize.check(activity, replacing: record.activity, engine.peerLog)
+        let namesSameFiles = UserInfoValue.haveEqualEntries(activity.userInfo, record.activity.userInfo)
         let problem =
-            UserInfoValue.haveEqualEntries(activity.userInfo, record.activity.userInfo)
-            ? record.documentProblem
+            namesSameFiles
+            ? nil
             : try audience.checkingDocuments { () throws(HandoffError) in
                 try engine.desktop.documentProblem(of: activity)
             }
@@ -37,7 +38,8 @@ struct ActivityObject: ActivityHandler {
             if let delegate = draft.delegate, delegate != $0.delegate { $0.needsSave = true }
             $0.delegate = draft.delegate
             $0.application = draft.application
-            $0.documentProblem = problem
+            // What is known of the same files may have changed meanwhile.
+            if !namesSameFiles { $0.documentProblem = problem }
         }
     }
 

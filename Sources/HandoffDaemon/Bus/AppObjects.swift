@@ -31,7 +31,9 @@ struct AppObjects: Sendable {
         case .activityChanged(let old, let new): show(Self.changes(of: new, since: old), of: new)
         case .currentChanged(let old, let new):
             for (id, isCurrent) in [(old, false), (new, true)] {
-                if let record = id.flatMap(record) { show(["Current": .boolean(isCurrent)], of: record) }
+                if let record = id.flatMap(record) {
+                    show([ActivityInterface.current.name.description: .boolean(isCurrent)], of: record)
+                }
             }
         default: break
         }
@@ -59,7 +61,8 @@ struct AppObjects: Sendable {
     ) -> [String: Value] {
         var changes = new.changes(since: old)
         let problems = [old, new].map(Audience.apps.documentProblem)
-        changes["DocumentProblem"] = problems[0] == problems[1] ? nil : .string(problems[1] ?? "")
+        changes[ActivityInterface.documentProblem.name.description] =
+            problems[0] == problems[1] ? nil : .string(problems[1] ?? "")
         return changes
     }
 

@@ -39,7 +39,9 @@ extension ActivityRegister.Record {
     func changes(since old: ActivityRegister.Record) -> [String: Value] {
         var changes = ActivityDraft(self).changes(since: ActivityDraft(old))
         if old.encodedSize != encodedSize { changes["EncodedSize"] = .uint32(UInt32(clamping: encodedSize)) }
-        if old.documentProblem != documentProblem { changes["DocumentProblem"] = .string(documentProblem ?? "") }
+        if old.documentProblem != documentProblem {
+            changes[ActivityInterface.documentProblem.name.description] = .string(documentProblem ?? "")
+        }
         return changes
     }
 }

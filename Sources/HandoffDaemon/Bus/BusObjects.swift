@@ -129,7 +129,7 @@ extension BusObjects: EngineObserver {
             objects.propertiesChanged(
                 at: HandoffName.activity(id),
                 interface: HandoffName.activityInterface,
-                ["Current": .boolean(isCurrent)]
+                [ActivityInterface.current.name.description: .boolean(isCurrent)]
             )
         }
         showStatus(current: new.map(HandoffName.activity) ?? .root)
@@ -153,16 +153,14 @@ extension BusObjects: EngineObserver {
 
 /// Changes of the properties of `Rules1` and `Settings1`.
 extension BusObjects {
-    private static let withheld = "Withheld"
-
     /// Emits PropertiesChanged for everything that the person can set.
     private func showRules() {
-        showRules(rules.status.changingProperties.filter { $0.key != Self.withheld })
+        showRules(rules.status.changingProperties.filter { $0.key != RulesStatus.withheldName })
     }
 
     /// Emits PropertiesChanged for what is withheld.
     private func showWithheld() {
-        showRules(rules.status.changingProperties.filter { $0.key == Self.withheld })
+        showRules(rules.status.changingProperties.filter { $0.key == RulesStatus.withheldName })
     }
 
     private func showRules(_ changes: [String: Value]) {

@@ -109,7 +109,10 @@ struct DocumentsObject: DocumentsHandler {
 
     func types(ofDocument url: String) throws -> (mediaType: String, activityTypes: [String]) {
         let bytes = try file(url).path
-        let name = FilePath(bytes: bytes).lastComponent?.string ?? ""
+        let path = FilePath(bytes: bytes)
+        // Where the name says nothing the file is read, which would block for ever on a drive that does not answer.
+        do { _ = try path.canonical } catch { throw HandoffError(error) }
+        let name = path.lastComponent?.string ?? ""
         let found = MediaTypes(beside: apps).type(ofFileNamed: name, at: bytes)
         let mediaType = found == MediaTypes.unknown ? "" : found
         let types = engine.read { $0.desktop.installedApps.apps.compactMap { $0.documentTypes[mediaType] } }

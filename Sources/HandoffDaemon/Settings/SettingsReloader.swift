@@ -59,7 +59,6 @@ final class SettingsReloader: SettingsHandler {
             guard let new = state.withLock(\.current).renamed(toHost: running.hostName()) else { return }
             try await engine.trust.configure(new.daemon.name)
             state.withLock { $0.current = new }
-            engine.change { state, _ in state.show(.settingsChanged) }
             logger.notice(
                 "the host has another name, which is that of this device",
                 metadata: ["event": "host.renamed", "name": "\(new.daemon.deviceName)"]

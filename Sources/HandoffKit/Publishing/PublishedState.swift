@@ -48,8 +48,12 @@ struct PublishedState: Hashable, Sendable {
     }
 
     private mutating func apply(_ properties: [String: Value]) {
-        if let isCurrent = properties["Current"]?.boolean { self.isCurrent = isCurrent }
-        if let problem = properties["DocumentProblem"]?.string { documentProblem = problem.isEmpty ? nil : problem }
+        if let isCurrent = properties[ActivityInterface.current.name.description]?.boolean {
+            self.isCurrent = isCurrent
+        }
+        if let problem = properties[ActivityInterface.documentProblem.name.description]?.string {
+            documentProblem = problem.isEmpty ? nil : problem
+        }
         if let size = properties["EncodedSize"]?.uint32 { encodedSize = Int(size) }
     }
 }

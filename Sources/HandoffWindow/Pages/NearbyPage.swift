@@ -122,7 +122,9 @@ extension WindowModel {
 
     /// What this device offers, and why not where it does not.
     private func ownGroup(_ state: DaemonState) -> GroupView? {
-        let own = state.objects.activities.first { $0.properties["Current"]?.boolean == true }
+        let own = state.objects.activities.first {
+            $0.properties[ActivityInterface.current.name.description]?.boolean == true
+        }
         guard let own else { return withoutFocus(state) }
         let type = own.properties["Type"]?.string ?? ""
         let title = own.properties["Title"]?.string ?? ""

@@ -51,15 +51,18 @@ struct OrderTests {
         }
     }
 
-    @Test("A caller that has left the bus is reported when its calls have been performed")
-    func departure() async throws {
+    @Test(
+        "A caller that has left the bus is reported when its calls have been performed, also those that have not begun",
+        arguments: [true, false]
+    )
+    func departure(hasBegun: Bool) async throws {
         try await withTwoConnections { bus, server, _ in
             let notes = Notes()
             notes.export(on: server)
             try await server.withSignals(MatchRule(sender: .bus, member: "NameOwnerChanged")) { signals in
                 let name = try await Connection.withConnection(to: bus.address) { caller in
                     for text in ["slow", "second"] { caller.send(note(text, on: server)) }
-                    await notes.hasBegun.wait()
+                    if hasBegun { await notes.hasBegun.wait() }
                     return caller.uniqueName
                 }
                 // Whoever is reported after the caller has left the bus after it.

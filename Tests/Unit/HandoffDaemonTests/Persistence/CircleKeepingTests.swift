@@ -52,6 +52,31 @@ struct CircleKeepingTests {
         }
     }
 
+    @Test(
+        "A device that has told something new is called for three more invitations, and not if it tells the same again"
+    )
+    func invitedWithNews() async throws {
+        try await EngineWorld.runReady { world, peer in
+            let id = peer.device.id
+            func isCalled(_ second: Int64) -> Bool {
+                let time = Moment(
+                    uptime: .seconds(second),
+                    unixMicroseconds: 1_800_000_000_000_000 + second * 1_000_000
+                )
+                return world.engine.edit {
+                    $0.sessions.recordInvitation(by: id, at: time)
+                    return $0.sessions.shouldUpdate(id, hasUpdate: false, at: time)
+                }
+            }
+            #expect([0, 10, 20, 30].map(isCalled) == [true, true, true, false])
+            let message = peer.message([], knowing: world.ownKey.id)
+            try await world.engine.trust.receive(message, from: id)
+            #expect([40, 50, 60, 70].map(isCalled) == [true, true, true, false])
+            try await world.engine.trust.receive(message, from: id)
+            #expect(!isCalled(80))
+        }
+    }
+
     @Test("A device that may lack a circle update is called once in a slot where it is heard, else not at all")
     func news() async throws {
         try await EngineWorld.runReady { world, peer in
