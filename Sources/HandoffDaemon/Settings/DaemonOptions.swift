@@ -12,10 +12,10 @@ package struct DaemonOptions: Sendable {
     /// The user's directory for files of running programs; nil when there is none.
     package let runtimeDirectory: FilePath?
     /// The name that other devices display for this one.
-    package internal(set) var name: DeviceName
+    package var name: DeviceName { values.name ?? .linux }
 
     /// The settings, of which ``Engine/apply(_:)`` applies those that concern the engine.
-    let values: SettingValues
+    var values: SettingValues
 
     /// The directories in which apps are found.
     package let apps: AppScan
@@ -54,7 +54,6 @@ package struct DaemonOptions: Sendable {
         let directories = AppDirectories(environment: environment)
         (bus, self.stateDirectory) = (values.bus, stateDirectory)
         runtimeDirectory = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? FilePath($0) : nil }
-        name = values.name ?? .linux
         self.values = values
         apps = AppScan(directories: directories, environment: environment)
         documentApps = DocumentAppScan(directories: directories, environment: environment)

@@ -23,7 +23,7 @@ package struct Settings: Sendable {
     package var transport: ChannelTransport { values.transport }
     package var logLevel: Logger.Level { values.logLevel }
 
-    private var values: SettingValues
+    private var values: SettingValues { daemon.values }
     /// Whether the device has no name of its own.
     private let hasNameOfHost: Bool
 
@@ -60,7 +60,6 @@ package struct Settings: Sendable {
         var values = try Self.values(line.texts, files)
         hasNameOfHost = values.name == nil
         values.name = values.name ?? Self.name(ofHost: hostName)
-        self.values = values
         earlierFiles = files.earlierFiles
         switch values.radio {
         case .bluez: radio = .bluez(adapter: values.adapter)
@@ -85,7 +84,7 @@ package struct Settings: Sendable {
         let name = Self.name(ofHost: hostName)
         guard hasNameOfHost, daemon.name != name else { return nil }
         var settings = self
-        (settings.values.name, settings.daemon.name) = (name, name)
+        settings.daemon.values.name = name
         return settings
     }
 
