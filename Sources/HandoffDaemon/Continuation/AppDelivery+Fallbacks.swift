@@ -73,6 +73,8 @@ extension AppDelivery {
             case .success(let outcome): return .success(outcome)
             // The question names this app: no other one opens the document in its place.
             case .failure(let error) where error.code == .documentIsProgram: return .failure(error)
+            // Nor does one open what the person has called off.
+            case .failure(let error) where Task.isCancelled: return .failure(error)
             case .failure(let error):
                 apps.logger.notice(
                     "an app cannot open a document, so the next one is asked: \(error.message)",
