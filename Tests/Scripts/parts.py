@@ -17,7 +17,7 @@ has ended. A part that is not chosen is shown and counted; those that read its r
 
 A part may print how many tests it has run, as "3 passed, 1 failed, 0 skipped" alone on a line, of which the last one
 counts, and commands that run again what failed, each on a line after "again: ". Of a part that prints no such line, the
-steps count that it prints with a check mark; one without steps is one test.
+steps count that it prints with a check mark; one without steps is one test. Why tests failed it may print after "| ".
 """
 
 import argparse
@@ -34,6 +34,7 @@ import time
 # The last steps of a part, and the lines that say why it failed. CI keeps only the end of most logs.
 STEP = re.compile(r"^([AB]\|)? *(…|✓)|^begin |^met ")
 REASON = re.compile(r"FAILED|LINKED|^broken|Error|rig: .*(no end|failed|stopped|did not)")
+ISSUE = re.compile(r"^ *\| ")
 COUNTS = re.compile(rb"^(?:\S+: )?(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.MULTILINE)
 STEP_PASSED = re.compile("^([AB]\\|)? *✓".encode(), re.MULTILINE)
 AGAIN = re.compile(rb"^ *again: (.+)$", re.MULTILINE)
@@ -229,6 +230,7 @@ def explanation(log):
     """Why a part failed, in a few lines: its last steps and the reason."""
     lines = log.read_text(errors="replace").splitlines() if log.exists() else []
     chosen = [line for line in lines if STEP.search(line)][-2:] + [line for line in lines if REASON.search(line)][-6:]
+    chosen += [line for line in lines if ISSUE.search(line)][-160:]
     return "\n".join(f"    {line[:600]}" for line in chosen)
 
 

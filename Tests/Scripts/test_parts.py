@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of parts.py: python3 Tests/Scripts/test_parts.py"""
+"""Tests of parts.py and recorded_issues.py: python3 Tests/Scripts/test_parts.py"""
 
 import io
 import os
@@ -11,6 +11,7 @@ import tempfile
 import unittest
 
 from parts import HEADING, Run, explanation, read, report, startable
+from recorded_issues import RecordedIssues
 
 HERE = pathlib.Path(__file__).parent
 
@@ -115,6 +116,20 @@ class Running(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("== FAILED: first\n      … it begins\n    ValueError: no", self.shown)
         self.assertEqual(self.shown[-1], "1 passed, 1 failed, 0 skipped")
+
+    def test_the_issues_that_a_part_lists_are_in_its_explanation(self):
+        part, = listed(("part", "first", "echo '    | Expectation failed'; echo noise; echo '0 passed, 1 failed'; exit 1"))
+        self.assertEqual(self.run_parts(1, part), 1)
+        self.assertIn("== FAILED: first\n        | Expectation failed", self.shown)
+
+    def test_an_issue_ends_where_the_next_line_of_a_test_begins_and_of_a_long_one_the_ends_are_kept(self):
+        issues = RecordedIssues()
+        long = [f"line {number}" for number in range(100)]
+        for line in ["✔ Test \"A\" passed", "✘ Test \"B\" recorded an issue at B.swift:3", *long, "◇ Test \"C\" started.", "noise"]:
+            issues.read(line + "\n")
+        found = list(issues.lines())
+        self.assertEqual(found[:2] + found[-1:], ["✘ Test \"B\" recorded an issue at B.swift:3", "line 0", "line 99"])
+        self.assertIn("… 61 lines …", found)
 
     def test_what_a_part_says_of_its_tests_is_in_the_table_and_in_the_sum(self):
         line = "echo '1 passed, 0 failed'; echo '40 passed, 2 failed, 1 skipped'; echo '  again: repeat those'; exit 1"

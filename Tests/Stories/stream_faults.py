@@ -172,7 +172,11 @@ def cut(computers, writer, offset):
     with transfer(computers, Case(writer)) as running:
         running.pass_through(offset)
         with computers.apart():
-            check(running.finish(), [1, 1])
+            statuses = running.finish()
+        # What fits into a window may be on its way, or have arrived, before the two notice that they are apart.
+        outcomes = [[1, 1]] if SIZE - offset > WINDOW else [[1, 1], [1, 0], [0, 0]]
+        if statuses not in outcomes:
+            raise Failure(f"{statuses} instead of one of {outcomes}")
 
 
 def full(computers, writer, offset):
