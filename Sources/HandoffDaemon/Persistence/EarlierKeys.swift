@@ -26,7 +26,20 @@ struct EarlierKeys: Sendable {
         for (id, earlier) in peers { contents.peers[id]?.restore(earlier) }
         guard let ownKey, ownKey.daily.reaches(slot), isReplacedByClock(ownKey, in: contents) else { return }
         contents.ownKey = ownKey
-        for (id, earlier) in peers { contents.peers[id]?.receivingKey = earlier.receivingKey }
+        for (id, earlier) in peers {
+            if let receivingKey = earlier.receivingKey { contents.peers[id]?.receivingKey = receivingKey }
+        }
+    }
+
+    /// Keeps the keys that a device tells while the clock may be wrong as they are: the present ones are moved to its day, from
+    /// which no key leads back.
+    ///
+    /// - Parameters:
+    ///   - told: the key under which it advertises to all.
+    ///   - sendingKey: the key under which this device addresses it.
+    ///   - id: the device.
+    mutating func take(_ told: AdvertisingKeyRecord, sendingKey: DailyKey, from id: DeviceID) {
+        peers[id, default: CircleFile.Peer.Keys()].take(told, sendingKey: sendingKey)
     }
 
     /// Forgets this device's own key, and what goes with it, because a device that is not trusted any more may have it.
@@ -51,18 +64,26 @@ struct EarlierKeys: Sendable {
 extension CircleFile.Peer {
     /// The keys that a device and this one have told each other.
     struct Keys: Hashable, Sendable {
-        fileprivate let key: AdvertisingKeyRecord?
-        fileprivate let sendingKey: DailyKey?
-        fileprivate let receivingKey: DailyKey
+        fileprivate var key: AdvertisingKeyRecord?
+        fileprivate var sendingKey: DailyKey?
+        /// Nil for a device that was not known before.
+        fileprivate var receivingKey: DailyKey?
+
+        /// Takes the keys that the other device tells; where there is a key from which they follow, that one stays, whichever
+        /// of the two clocks is wrong.
+        fileprivate mutating func take(_ told: AdvertisingKeyRecord, sendingKey toldSendingKey: DailyKey) {
+            key = key?.joined(with: told) ?? told
+            sendingKey = sendingKey.flatMap { $0.leads(to: toldSendingKey) ? $0 : nil } ?? toldSendingKey
+        }
     }
 
     var keys: Keys { Keys(key: key, sendingKey: sendingKey, receivingKey: receivingKey) }
 
-    /// Takes the keys that the other device tells; where this one has a key from which they follow, that one stays, whichever
-    /// of the two clocks is wrong.
+    /// Takes the keys that the other device tells, unless they follow from those that this one has.
     mutating func take(_ told: AdvertisingKeyRecord, sendingKey toldSendingKey: DailyKey) {
-        key = key?.joined(with: told) ?? told
-        sendingKey = sendingKey.flatMap { $0.leads(to: toldSendingKey) ? $0 : nil } ?? toldSendingKey
+        var keys = keys
+        keys.take(told, sendingKey: toldSendingKey)
+        (key, sendingKey) = (keys.key, keys.sendingKey)
     }
 
     /// Puts the other device's keys of an earlier day in the place of those that follow from them.

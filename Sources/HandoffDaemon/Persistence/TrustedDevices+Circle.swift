@@ -152,9 +152,12 @@ extension TrustedDevices {
         return digest != self.digest && digest != known.digest
     }
 
-    private static func keys(
+    /// Returns the keys that a device has told, for the day of its clock, and the id of the key of this device that it has.
+    ///
+    /// - Throws: ``HandoffError`` with `peerMisbehaved` when they are unusable.
+    static func keys(
         in message: CircleMessage
-    ) throws(HandoffError) -> (AdvertisingKeyRecord, directed: DailyKey, known: AdvertisingKeyRecord.ID?) {
+    ) throws(HandoffError) -> (own: AdvertisingKeyRecord, directed: DailyKey, known: AdvertisingKeyRecord.ID?) {
         do {
             let key = try AdvertisingKeyRecord(rawRepresentation: message.advertisingKey)
             let directed = DailyKey(

@@ -54,6 +54,26 @@ struct ClockSetTests {
         }
     }
 
+    @Test("Keys that are told while the clock is wrong are there when it is right", arguments: distances, [true, false])
+    func toldInBetween(distance: Int64, isFirst: Bool) async throws {
+        try await withDevices(at: Self.slot) { devices in
+            let peer = try Peer("laptop", at: Self.slot)
+            let id = peer.device.id
+            // Else it has told another key before, which it has replaced meanwhile.
+            try devices.insert(peer.device, key: isFirst ? nil : .generate(day: DailyKey.keptDay(at: Self.slot)))
+            var earlier = EarlierKeys(of: devices.contents)
+            earlier.replacement = devices.advance(to: UInt64(Int64(Self.slot) + distance), restoring: earlier)
+            let message = peer.message([], knowing: devices.ownKey.id)
+            _ = try devices.receive(message, from: id)
+            let told = try TrustedDevices.keys(in: message)
+            earlier.take(told.own, sendingKey: told.directed, from: id)
+            devices.advance(to: Self.slot, restoring: earlier)
+            try expectReads(devices, peer)
+            let sending = try #require(try devices.directedKeys(with: id)?.told)
+            #expect(AdvertisementSealer(key: sending, slot: Self.slot) != nil)
+        }
+    }
+
     @Test("A clock that was wrong twice, by different days, costs no key either")
     func twice() async throws {
         try await withDevices(at: Self.slot) { devices in
