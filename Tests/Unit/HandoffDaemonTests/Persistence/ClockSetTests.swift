@@ -54,7 +54,11 @@ struct ClockSetTests {
         }
     }
 
-    @Test("Keys that are told while the clock is wrong are there when it is right", arguments: distances, [true, false])
+    @Test(
+        "Keys that are told while the clock is wrong are there when it is right",
+        arguments: distances,
+        [true, false]
+    )
     func toldInBetween(distance: Int64, isFirst: Bool) async throws {
         try await withDevices(at: Self.slot) { devices in
             let peer = try Peer("laptop", at: Self.slot)
