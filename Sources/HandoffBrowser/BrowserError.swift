@@ -1,24 +1,20 @@
 /// The error of this module: what the extension has sent that the host does not accept.
 package struct BrowserError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of what was wrong.
-    package struct Code: Hashable, Sendable, CustomStringConvertible {
-        /// The name of the code in messages to the extension, which stays the same.
-        package let description: String
-
-        private init(_ description: String) {
-            self.description = description
-        }
-
+    package enum Code: String, Hashable, Sendable, CustomStringConvertible {
         /// A message is longer than ``MessageReader/maximumBytes``; what follows it cannot be found.
-        package static let messageTooLarge = Code("messageTooLarge")
+        case messageTooLarge
         /// More messages come than ``MessageRate`` allows.
-        package static let tooManyMessages = Code("tooManyMessages")
+        case tooManyMessages
         /// A message is not JSON in UTF-8, or lacks a key, or has a value that is not allowed.
-        package static let invalidMessage = Code("invalidMessage")
+        case invalidMessage
         /// A message has a type that this version does not know.
-        package static let unknownMessage = Code("unknownMessage")
+        case unknownMessage
         /// The extension speaks another version of the protocol.
-        package static let unsupportedProtocol = Code("unsupportedProtocol")
+        case unsupportedProtocol
+
+        /// The name of the code in messages to the extension, which stays the same.
+        package var description: String { rawValue }
     }
 
     /// The kind of what was wrong.

@@ -1,36 +1,32 @@
 /// The error of this module: which key, message or card could not be used, and what to do.
 package struct CryptoError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of fault.
-    package struct Code: Hashable, Sendable, CustomStringConvertible {
-        /// The name of the code in messages and logs.
-        package let description: String
-
-        private init(_ description: String) {
-            self.description = description
-        }
-
+    package enum Code: String, Hashable, Sendable, CustomStringConvertible {
         /// A key has the wrong length, or is not in the one form that is allowed.
-        package static let invalidKey = Code("invalidKey")
+        case invalidKey
         /// A public key is of low order: its secrets are all zero (RFC 7748, section 6.1), or anybody can sign for it.
-        package static let weakKey = Code("weakKey")
+        case weakKey
         /// A message was changed in transit, or is meant for another device.
-        package static let authenticationFailed = Code("authenticationFailed")
+        case authenticationFailed
         /// A message is too short or too long.
-        package static let malformed = Code("malformed")
+        case malformed
         /// A handshake step was called out of order; our bug.
-        package static let outOfOrder = Code("outOfOrder")
+        case outOfOrder
         /// A key has been used with every allowed nonce.
-        package static let nonceExhausted = Code("nonceExhausted")
+        case nonceExhausted
         /// The text is not a card.
-        package static let notACard = Code("notACard")
+        case notACard
         /// The text is a card with a typing or copying mistake.
-        package static let damagedCard = Code("damagedCard")
+        case damagedCard
         /// The card was made by an older version.
-        package static let olderCard = Code("olderCard")
+        case olderCard
         /// The card was made by a newer version.
-        package static let newerCard = Code("newerCard")
+        case newerCard
         /// A name does not fit a card.
-        package static let invalidName = Code("invalidName")
+        case invalidName
+
+        /// The name of the code in messages and logs.
+        package var description: String { rawValue }
     }
 
     /// The kind of fault.

@@ -1,47 +1,40 @@
 /// An error of a radio: its kind, and a sentence that says what to do.
 package struct RadioError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of a ``RadioError``; a struct, so that kinds can be added.
-    package struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Wrapped: String {
-            case serviceAbsent, noAdapter, poweredOff, blocked, notPermitted, unusable
-            case advertisingRefused, scanningRefused, listeningRefused, invalidAdvertisement, busy
-            case timedOut, refused, channelClosed, messageTooLong
-        }
-
-        private let wrapped: Wrapped
-
-        package var description: String { wrapped.rawValue }
-
+    /// The kind of a ``RadioError``.
+    package enum Code: String, Hashable, Sendable, CustomStringConvertible {
         /// The service that drives the radio (bluetoothd) is not running.
-        package static let serviceAbsent = Code(wrapped: .serviceAbsent)
+        case serviceAbsent
         /// There is no radio hardware.
-        package static let noAdapter = Code(wrapped: .noAdapter)
+        case noAdapter
         /// The radio is switched off.
-        package static let poweredOff = Code(wrapped: .poweredOff)
+        case poweredOff
         /// The radio is blocked by rfkill.
-        package static let blocked = Code(wrapped: .blocked)
+        case blocked
         /// The system does not permit this process to use the radio.
-        package static let notPermitted = Code(wrapped: .notPermitted)
+        case notPermitted
         /// The radio cannot be used at all, and waiting will not help.
-        package static let unusable = Code(wrapped: .unusable)
+        case unusable
         /// The radio works but rejected the advertisement.
-        package static let advertisingRefused = Code(wrapped: .advertisingRefused)
+        case advertisingRefused
         /// The radio works but refused to scan.
-        package static let scanningRefused = Code(wrapped: .scanningRefused)
+        case scanningRefused
         /// The radio works but refused to listen for channels.
-        package static let listeningRefused = Code(wrapped: .listeningRefused)
+        case listeningRefused
         /// The advertisement is empty or does not fit into a packet; our bug or the caller's.
-        package static let invalidAdvertisement = Code(wrapped: .invalidAdvertisement)
+        case invalidAdvertisement
         /// The radio allows one such operation at a time, and one is running.
-        package static let busy = Code(wrapped: .busy)
+        case busy
         /// The peer did not answer in time: it is gone, or out of range.
-        package static let timedOut = Code(wrapped: .timedOut)
+        case timedOut
         /// The peer was reached but does not listen at that port.
-        package static let refused = Code(wrapped: .refused)
+        case refused
         /// The channel is closed, by the peer or because the link was lost.
-        package static let channelClosed = Code(wrapped: .channelClosed)
+        case channelClosed
         /// The message is longer than ``RadioChannel/maximumMessageLength``, or empty.
-        package static let messageTooLong = Code(wrapped: .messageTooLong)
+        case messageTooLong
+
+        /// The name of the code in messages and logs.
+        package var description: String { rawValue }
     }
 
     package let code: Code

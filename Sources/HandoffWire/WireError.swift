@@ -5,31 +5,27 @@ import HandoffModel
 /// It is the peer's bug, so the session is dropped.
 package struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of fault.
-    package struct Code: Hashable, Sendable, CustomStringConvertible {
-        /// The name of the code in messages and logs.
-        package let description: String
-
-        private init(_ description: String) {
-            self.description = description
-        }
-
+    package enum Code: String, Hashable, Sendable, CustomStringConvertible {
         /// More bytes than allowed.
-        package static let tooLarge = Code("tooLarge")
+        case tooLarge
         /// A frame without bytes.
-        package static let emptyFrame = Code("emptyFrame")
+        case emptyFrame
         /// A frame that is longer than the reader allows.
-        package static let longFrame = Code("longFrame")
+        case longFrame
         /// A fragment without a flag or with an unknown one, or an empty one that is not the last.
-        package static let invalidFragment = Code("invalidFragment")
+        case invalidFragment
         /// Padding that has another size than those of the protocol, holds other bytes than zeros, or is too short for the
         /// length of its message.
-        package static let invalidPadding = Code("invalidPadding")
+        case invalidPadding
         /// Bytes that are not a message, or are truncated.
-        package static let malformed = Code("malformed")
+        case malformed
         /// A well-formed message with invalid content.
-        package static let invalidContent = Code("invalidContent")
+        case invalidContent
         /// A kind of message that only a newer version knows.
-        package static let unknownKind = Code("unknownKind")
+        case unknownKind
+
+        /// The name of the code in messages and logs.
+        package var description: String { rawValue }
     }
 
     /// The kind of fault.

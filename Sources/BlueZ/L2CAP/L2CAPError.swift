@@ -2,48 +2,41 @@ package import SystemPackage
 
 /// An error of a Bluetooth socket: a code, and a message that says what to do.
 package struct L2CAPError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The code of an ``L2CAPError``; a struct, so that codes can be added.
-    package struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Wrapped: String {
-            case noBluetooth, unsupported, noAdapter, poweredOff, notPermitted, portTaken
-            case refused, timedOut, busy, transient
-            case connectionLost, closed, cancelled, messageTooLong, unexpected
-        }
-
-        private let wrapped: Wrapped
-
-        package var description: String { wrapped.rawValue }
-
+    /// The code of an ``L2CAPError``.
+    package enum Code: String, Hashable, Sendable, CustomStringConvertible {
         /// This kernel does not support Bluetooth.
-        package static let noBluetooth = Code(wrapped: .noBluetooth)
+        case noBluetooth
         /// This kernel does not support LE credit-based channels.
-        package static let unsupported = Code(wrapped: .unsupported)
+        case unsupported
         /// The host has no adapter, or none with that address.
-        package static let noAdapter = Code(wrapped: .noAdapter)
+        case noAdapter
         /// The adapter is switched off.
-        package static let poweredOff = Code(wrapped: .poweredOff)
+        case poweredOff
         /// The system does not permit the operation.
-        package static let notPermitted = Code(wrapped: .notPermitted)
+        case notPermitted
         /// Another program listens on the PSM.
-        package static let portTaken = Code(wrapped: .portTaken)
+        case portTaken
         /// The peer answered and refused the channel.
-        package static let refused = Code(wrapped: .refused)
+        case refused
         /// The peer did not answer in time.
-        package static let timedOut = Code(wrapped: .timedOut)
+        case timedOut
         /// A connection to the device is already being made.
-        package static let busy = Code(wrapped: .busy)
+        case busy
         /// The connection failed, but the next attempt may succeed.
-        package static let transient = Code(wrapped: .transient)
+        case transient
         /// The link of an open channel was lost.
-        package static let connectionLost = Code(wrapped: .connectionLost)
+        case connectionLost
         /// This end is closed.
-        package static let closed = Code(wrapped: .closed)
+        case closed
         /// The task was cancelled.
-        package static let cancelled = Code(wrapped: .cancelled)
+        case cancelled
         /// The message is empty, or longer than the peer accepts.
-        package static let messageTooLong = Code(wrapped: .messageTooLong)
+        case messageTooLong
         /// Any other error; the message contains the system's description.
-        package static let unexpected = Code(wrapped: .unexpected)
+        case unexpected
+
+        /// The name of the code in messages and logs.
+        package var description: String { rawValue }
     }
 
     /// The operation that failed; the raw value is used in messages.

@@ -1,39 +1,38 @@
 /// A D-Bus error: a code for programs and a message for users.
 package struct DBusError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of failure.
-    ///
-    /// A struct and not an enum, so that codes can be added.
-    package struct Code: Hashable, Sendable, CustomStringConvertible {
-        package let description: String
-
+    package enum Code: String, Hashable, Sendable, CustomStringConvertible {
         /// A bus, interface, member or error name, an object path or a signature breaks the rules of D-Bus.
-        package static let invalidName = Code(description: "invalidName")
+        case invalidName
         /// A value cannot be sent: a NUL in a string, mixed types in an array, nesting too deep.
-        package static let invalidValue = Code(description: "invalidValue")
+        case invalidValue
         /// The text is not a bus address, or the address is unknown.
-        package static let invalidAddress = Code(description: "invalidAddress")
+        case invalidAddress
         /// No bus answers at the address.
-        package static let connectFailed = Code(description: "connectFailed")
+        case connectFailed
         /// The connection to the bus was lost or has ended.
-        package static let disconnected = Code(description: "disconnected")
+        case disconnected
         /// No reply arrived in time.
-        package static let timedOut = Code(description: "timedOut")
+        case timedOut
         /// The task that waited was cancelled.
-        package static let cancelled = Code(description: "cancelled")
+        case cancelled
         /// Another connection owns the bus name.
-        package static let nameTaken = Code(description: "nameTaken")
+        case nameTaken
         /// The bus revoked a name of this connection.
-        package static let nameLost = Code(description: "nameLost")
+        case nameLost
         /// The callee replied with the error `name`.
-        package static let remote = Code(description: "remote")
+        case remote
         /// The callee disconnected or refused to answer before it replied.
-        package static let noReply = Code(description: "noReply")
+        case noReply
         /// A reader was too slow, and its buffer overflowed.
-        package static let overflow = Code(description: "overflow")
+        case overflow
         /// A limit of D-Bus, libdbus, memory or this module was reached.
-        package static let limit = Code(description: "limit")
+        case limit
         /// A message is not as specified: wrong types, too few arguments.
-        package static let unexpectedReply = Code(description: "unexpectedReply")
+        case unexpectedReply
+
+        /// The name of the code in messages and logs.
+        package var description: String { rawValue }
     }
 
     package let code: Code

@@ -1,27 +1,24 @@
 /// The reason why a document cannot be shared or opened: a code for programs, a sentence for people.
 package struct FolderError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The code of a ``FolderError``; a struct, so that codes can be added.
-    package struct Code: Hashable, Sendable, CustomStringConvertible {
-        package let description: String
-
-        private init(_ description: String) {
-            self.description = description
-        }
-
+    /// The code of a ``FolderError``.
+    package enum Code: String, Hashable, Sendable, CustomStringConvertible {
         /// A folder or a URL is malformed.
-        package static let invalid = Code("invalid")
+        case invalid
         /// The file is not in a synchronised folder.
-        package static let notShared = Code("notShared")
+        case notShared
         /// The file does not exist.
-        package static let missing = Code("missing")
+        case missing
         /// This device has no folder of that id.
-        package static let noSuchFolder = Code("noSuchFolder")
+        case noSuchFolder
         /// The path leads out of its folder through a symbolic link.
-        package static let outsideFolder = Code("leadsOut")
+        case outsideFolder = "leadsOut"
         /// The file system does not answer.
-        package static let unresponsive = Code("silent")
+        case unresponsive = "silent"
         /// The URL is not one that another device may send.
-        package static let foreign = Code("foreign")
+        case foreign
+
+        /// The name of the code in messages and logs.
+        package var description: String { rawValue }
     }
 
     package let code: Code

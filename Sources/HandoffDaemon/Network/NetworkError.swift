@@ -2,26 +2,21 @@ package import SystemPackage
 
 /// An error of a connection over a network: a code, and a sentence that says what went wrong.
 package struct NetworkError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The code of a ``NetworkError``; a struct, so that codes can be added.
-    package struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Wrapped: String {
-            case unavailable, unreachable, connectionLost, closed, cancelled
-        }
-
-        private let wrapped: Wrapped
-
-        package var description: String { wrapped.rawValue }
-
+    /// The code of a ``NetworkError``.
+    package enum Code: String, Hashable, Sendable, CustomStringConvertible {
         /// This system permits no internet sockets, or has no more descriptors.
-        package static let unavailable = Code(wrapped: .unavailable)
+        case unavailable
         /// The other computer cannot be reached, or accepts no connection.
-        package static let unreachable = Code(wrapped: .unreachable)
+        case unreachable
         /// An open connection has broken.
-        package static let connectionLost = Code(wrapped: .connectionLost)
+        case connectionLost
         /// This end is closed.
-        package static let closed = Code(wrapped: .closed)
+        case closed
         /// The task was cancelled.
-        package static let cancelled = Code(wrapped: .cancelled)
+        case cancelled
+
+        /// The name of the code in messages and logs.
+        package var description: String { rawValue }
     }
 
     /// What failed; the raw value is used in messages.

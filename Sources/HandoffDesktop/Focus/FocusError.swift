@@ -1,17 +1,15 @@
-/// An error of a compositor that tells which window has the focus.
+/// An error of a compositor or an X server that tells which window has the focus.
 struct FocusError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What kind of error it is.
-    struct Code: Hashable, Sendable {
-        private enum Wrapped {
-            case disconnected, unsupported
-        }
-
-        private let wrapped: Wrapped
-
-        /// The compositor has ended the connection, or does not answer.
-        static let disconnected = Code(wrapped: .disconnected)
-        /// It sends what it should not, or refuses what was asked for.
-        static let unsupported = Code(wrapped: .unsupported)
+    enum Code: Hashable, Sendable {
+        /// There is no X server for the display, or it cannot be connected to.
+        case unreachable
+        /// The X server has refused the connection or a request.
+        case refused
+        /// The compositor or X server has ended the connection, or does not answer.
+        case disconnected
+        /// It lacks what was asked for, refuses it, or sends what nobody asked for.
+        case unsupported
     }
 
     let code: Code

@@ -23,13 +23,13 @@ package struct X11Display: Hashable, Sendable {
 
     /// Connects to its server, without waiting.
     ///
-    /// - Throws: ``X11Error`` with `unreachable`, also when so many connections wait for the server already that another
+    /// - Throws: ``FocusError`` with `unreachable`, also when so many connections wait for the server already that another
     ///   one would have to wait.
-    func connect() throws(X11Error) -> LocalConnection {
+    func connect() throws(FocusError) -> LocalConnection {
         do throws(Errno) {
             return try LocalConnection(to: FilePath(path))
         } catch {
-            throw X11Error(.unreachable, "\(path): \(error)")
+            throw FocusError(.unreachable, "\(path): \(error)")
         }
     }
 }

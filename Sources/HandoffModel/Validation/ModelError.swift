@@ -1,36 +1,32 @@
 /// The error of this module: which rule of the model a value violates, and what to do.
 package struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of rule that was violated.
-    package struct Code: Hashable, Sendable, CustomStringConvertible {
-        /// The name of the code in messages and logs.
-        package let description: String
-
-        private init(_ description: String) {
-            self.description = description
-        }
-
+    package enum Code: String, Hashable, Sendable, CustomStringConvertible {
         /// The activity type is not a reverse-DNS name.
-        package static let invalidActivityType = Code("invalidActivityType")
+        case invalidActivityType
         /// The web page address is not an http or https URL with a host.
-        package static let invalidWebpageURL = Code("invalidWebpageURL")
+        case invalidWebpageURL
         /// The title is longer than ``ActivityLimits/titleBytes``.
-        package static let titleTooLong = Code("titleTooLong")
+        case titleTooLong
         /// userInfo nests deeper than ``ActivityLimits/nestingDepth``.
-        package static let userInfoTooDeep = Code("userInfoTooDeep")
+        case userInfoTooDeep
         /// A value or a string is not one that every device can represent.
-        package static let invalidValue = Code("invalidValue")
+        case invalidValue
         /// The encoded activity is larger than ``ActivityLimits/maximumPayloadBytes``.
-        package static let payloadTooLarge = Code("payloadTooLarge")
+        case payloadTooLarge
         /// The device name is empty, too long or not printable.
-        package static let invalidName = Code("invalidName")
+        case invalidName
         /// A device, team, content or type identifier has the wrong form.
-        package static let invalidIdentifier = Code("invalidIdentifier")
+        case invalidIdentifier
         /// The id of a synchronised folder has the wrong form.
-        package static let invalidFolder = Code("invalidFolder")
+        case invalidFolder
         /// A URL of a file has the wrong form.
-        package static let invalidFileURL = Code("invalidFileURL")
+        case invalidFileURL
         /// The date has the wrong form or is out of range.
-        package static let invalidDate = Code("invalidDate")
+        case invalidDate
+
+        /// The name of the code in messages and logs.
+        package var description: String { rawValue }
     }
 
     /// The kind of rule that was violated.
