@@ -84,7 +84,7 @@ extension BlueZ {
             try await withTimeout(limit) {
                 let device = try await self.device(at: path)
                 guard device.isConnected, !device.isPairedOrTrusted else { return }
-                try await self.callDevice(device.path, "Disconnect")
+                try await self.callDevice(device.path, "Disconnect", timeout: limit)
             }
         }
     }

@@ -11,9 +11,6 @@ extension BlueZRadio {
     /// end.
     static let linger = Duration.milliseconds(500)
 
-    /// The time limit for asking bluetoothd whether a link exists already.
-    static let deviceQueryTimeout = Duration.seconds(1)
-
     package func withChannel<Success: Sendable>(
         to address: RadioAddress,
         port: LEPSM,
@@ -198,7 +195,7 @@ extension BlueZRadio {
     /// The answer is true if bluetoothd does not respond in time: it should not be asked to drop the link as well.
     private func isForeign(_ peer: BluetoothAddress, in session: Session) async throws -> Bool {
         guard !links.withLock({ $0.isOwn(peer) }) else { return false }
-        return try await withTimeout(Self.deviceQueryTimeout) {
+        return try await withTimeout(deviceQueryTimeout) {
             do {
                 let device = try await session.bluez.device(peer, on: session.adapter)
                 return device.isConnected || device.isPairedOrTrusted

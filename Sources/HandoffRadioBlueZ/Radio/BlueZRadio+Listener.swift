@@ -166,7 +166,7 @@ extension BlueZRadio {
     /// A link that was created for the channel is so new that bluetoothd has not read the peer's services yet. If
     /// bluetoothd does not answer in time, the link counts as shared.
     private func isShared(_ peer: BluetoothAddress, in session: Session) async -> Bool {
-        let query = try? await withTimeout(Self.deviceQueryTimeout) {
+        let query = try? await withTimeout(deviceQueryTimeout) {
             let device = try await session.bluez.device(peer, on: session.adapter)
             return device.isPairedOrTrusted || device.hasServices
         }

@@ -32,6 +32,7 @@ package final class BlueZRadio: Radio {
     let logger: Logger
     let transport: ChannelTransport
     let dropLimit: Duration
+    let deviceQueryTimeout: Duration
     let idleLinkLimits: IdleLinkLimits
     let idleLinks = Mutex(IdleLinkReports())
     /// Serializes the GATT exchanges with each device.
@@ -64,6 +65,7 @@ package final class BlueZRadio: Radio {
     ///   - transport: the transport for channels.
     ///   - dropLimit: how long bluetoothd may take to drop a link; only dials to the same device wait for it. It takes
     ///     2 to 3 s, because its timer counts whole seconds, and more when it is busy.
+    ///   - deviceQueryTimeout: how long bluetoothd may take to tell whether a link exists already.
     ///   - idleLinkLimits: how long a device that has connected may take to open a channel.
     ///   - logger: receives the log messages.
     package init(
@@ -71,11 +73,13 @@ package final class BlueZRadio: Radio {
         adapter: String? = nil,
         transport: ChannelTransport = .automatic,
         dropLimit: Duration = .seconds(8),
+        deviceQueryTimeout: Duration = .seconds(1),
         idleLinkLimits: IdleLinkLimits = IdleLinkLimits(),
         logger: Logger
     ) {
         self.bus = bus
         self.dropLimit = dropLimit
+        self.deviceQueryTimeout = deviceQueryTimeout
         self.idleLinkLimits = idleLinkLimits
         self.transport = transport
         self.logger = logger

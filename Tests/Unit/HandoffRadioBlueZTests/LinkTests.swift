@@ -227,6 +227,7 @@ private func withFakeRadio(
             bus: bus.address,
             transport: transport,
             dropLimit: .seconds(3600),
+            deviceQueryTimeout: .seconds(3600),
             idleLinkLimits: idleLinkLimits,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )
