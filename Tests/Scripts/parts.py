@@ -229,7 +229,7 @@ class Run:
 def explanation(log):
     """Why a part failed, in a few lines: its last steps and the reason."""
     lines = log.read_text(errors="replace").splitlines() if log.exists() else []
-    chosen = [line for line in lines if STEP.search(line)][-2:] + [line for line in lines if REASON.search(line)][-6:]
+    chosen = [line for line in lines if STEP.search(line)][-2:] + [line for line in lines if REASON.search(line) and not ISSUE.search(line)][-6:]
     chosen += [line for line in lines if ISSUE.search(line)][-160:]
     return "\n".join(f"    {line[:600]}" for line in chosen)
 

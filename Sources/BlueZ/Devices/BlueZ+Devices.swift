@@ -31,14 +31,18 @@ extension BlueZ {
     /// Returns the state of the device at `address` in bluetoothd.
     ///
     /// - Throws: ``BlueZError`` with `deviceAbsent` if bluetoothd does not know the device.
-    package func device(_ address: BluetoothAddress, on adapter: Adapter) async throws -> Device {
-        try await device(at: path(of: address, on: adapter))
+    package func device(
+        _ address: BluetoothAddress,
+        on adapter: Adapter,
+        timeout: Duration = .seconds(25)
+    ) async throws -> Device {
+        try await device(at: path(of: address, on: adapter), timeout: timeout)
     }
 
     /// Returns the state of the device whose object is at `path`.
     ///
     /// - Throws: ``BlueZError`` with `deviceAbsent` if there is no such object.
-    package func device(at path: ObjectPath) async throws -> Device {
+    package func device(at path: ObjectPath, timeout: Duration = .seconds(25)) async throws -> Device {
         do {
             let reply = try await connection.call(
                 MethodCall(
@@ -48,7 +52,8 @@ extension BlueZ {
                     member: "GetAll",
                     arguments: [.string(Names.device)],
                     startsService: false
-                )
+                ),
+                timeout: timeout
             )
             let properties = reply.first?.stringDictionary ?? [:]
             return Device(
@@ -82,7 +87,7 @@ extension BlueZ {
     package func disconnect(_ path: ObjectPath, limit: Duration = disconnectLimit) async {
         _ = try? await uncancelled.perform {
             try await withTimeout(limit) {
-                let device = try await self.device(at: path)
+                let device = try await self.device(at: path, timeout: limit)
                 guard device.isConnected, !device.isPairedOrTrusted else { return }
                 try await self.callDevice(device.path, "Disconnect", timeout: limit)
             }

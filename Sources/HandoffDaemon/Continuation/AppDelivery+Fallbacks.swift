@@ -31,13 +31,14 @@ extension AppDelivery {
             case .failure(let error):
                 // As below: the question names this app.
                 if error.code == .documentIsProgram, activity.webpageURL == nil { return .failure(error) }
+                if Task.isCancelled { return .failure(error) }
             }
         }
         if let page = activity.webpageURL {
             guard let obstacle = await openWebpage(page, of: activity, after: declining) else {
                 return .success(.browser)
             }
-            if obstacle.code == .userCancelled { return .failure(obstacle) }
+            if obstacle.code == .userCancelled || Task.isCancelled { return .failure(obstacle) }
             failure = failure ?? obstacle
         }
         guard let document else {
@@ -73,7 +74,7 @@ extension AppDelivery {
             case .success(let outcome): return .success(outcome)
             // The question names this app: no other one opens the document in its place.
             case .failure(let error) where error.code == .documentIsProgram: return .failure(error)
-            // Nor does one open what the person has called off.
+            // Nor does one when the daemon ends, which ends the call: the app may have opened the document.
             case .failure(let error) where Task.isCancelled: return .failure(error)
             case .failure(let error):
                 apps.logger.notice(
@@ -185,9 +186,14 @@ extension AppDelivery {
             return nil
         }
         do {
+            try Task.checkCancellation()
             return try await openInPortal(url)
         } catch {
             let first = (error as? DBusError)?.message ?? "\(error)"
+            // The portal may have opened the page.
+            guard !Task.isCancelled else {
+                return HandoffError(.appFailed, "The web page could not be opened: \(first)")
+            }
             switch await launch(AppLaunch(arguments: ["xdg-open", url.escaped])) {
             // Whatever its status is, it has opened nothing (xdg-open(1)).
             case .failed(let reason), .declined(let reason?):

@@ -177,9 +177,6 @@ struct EngineTrust: Sendable {
         } then: { state, received in
             let (changes, isNews) = received
             if isNews { state.sessions.recordNews(from: peer) }
-            if let told = try? TrustedDevices.keys(in: message), state.trust.devices[peer] != nil {
-                state.trust.earlierKeys?.take(told.own, sendingKey: told.directed, from: peer)
-            }
             state.show(changes, at: .now)
             if !changes.isEmpty { state.show(.circleChanged(changes, by: peer)) }
         }

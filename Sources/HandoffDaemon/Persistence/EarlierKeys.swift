@@ -1,16 +1,19 @@
 import HandoffCrypto
 import HandoffModel
 
-/// All keys of a device as they were before the clock moved them to another day.
+/// All keys of a device as they were before the clock moved them to another day, and those that others have told meanwhile.
 ///
 /// The clock may be set right soon, as by a time server after a login: then they are used again. They are in memory only,
 /// and only as long as ``ClockSteps`` says that the clock may be wrong.
 struct EarlierKeys: Sendable {
     /// This device's own key; nil when it has become one that never comes back.
     private var ownKey: AdvertisingKeyRecord?
-    private var peers: [DeviceID: CircleFile.Peer.Keys]
+    private var peers: [DeviceID: CircleFile.Peer.Keys] = [:]
     /// The key that has taken the place of this device's own because that did not reach the day.
     var replacement: AdvertisingKeyRecord.ID?
+
+    /// Keeps no key.
+    init() {}
 
     /// Keeps the keys of a state.
     init(of contents: CircleFile.Contents) {
@@ -31,15 +34,9 @@ struct EarlierKeys: Sendable {
         }
     }
 
-    /// Keeps the keys that a device tells while the clock may be wrong as they are: the present ones are moved to its day, from
-    /// which no key leads back.
-    ///
-    /// - Parameters:
-    ///   - told: the key under which it advertises to all.
-    ///   - sendingKey: the key under which this device addresses it.
-    ///   - id: the device.
-    mutating func take(_ told: AdvertisingKeyRecord, sendingKey: DailyKey, from id: DeviceID) {
-        peers[id, default: CircleFile.Peer.Keys()].take(told, sendingKey: sendingKey)
+    /// Keeps the keys that a device has told while the clock may be wrong.
+    mutating func take(_ told: CircleFile.Peer.Keys, from id: DeviceID) {
+        peers[id, default: CircleFile.Peer.Keys()].take(told)
     }
 
     /// Forgets this device's own key, and what goes with it, because a device that is not trusted any more may have it.
@@ -51,7 +48,7 @@ struct EarlierKeys: Sendable {
     /// Keeps, of another state, the keys that these do not have.
     mutating func add(_ contents: CircleFile.Contents) {
         ownKey = ownKey ?? contents.ownKey
-        peers.merge(contents.peers.mapValues(\.keys)) { earlier, _ in earlier }
+        peers.merge(contents.peers.mapValues(\.keys)) { $0.completed(by: $1) }
     }
 
     private func isReplacedByClock(_ ownKey: AdvertisingKeyRecord, in contents: CircleFile.Contents) -> Bool {
@@ -62,18 +59,28 @@ struct EarlierKeys: Sendable {
 }
 
 extension CircleFile.Peer {
-    /// The keys that a device and this one have told each other.
+    /// The keys that a device and this one have told each other; nil for each that is not known.
     struct Keys: Hashable, Sendable {
-        fileprivate var key: AdvertisingKeyRecord?
-        fileprivate var sendingKey: DailyKey?
-        /// Nil for a device that was not known before.
-        fileprivate var receivingKey: DailyKey?
+        var key: AdvertisingKeyRecord?
+        var sendingKey: DailyKey?
+        var receivingKey: DailyKey?
 
         /// Takes the keys that the other device tells; where there is a key from which they follow, that one stays, whichever
         /// of the two clocks is wrong.
-        fileprivate mutating func take(_ told: AdvertisingKeyRecord, sendingKey toldSendingKey: DailyKey) {
-            key = key?.joined(with: told) ?? told
-            sendingKey = sendingKey.flatMap { $0.leads(to: toldSendingKey) ? $0 : nil } ?? toldSendingKey
+        mutating func take(_ told: Keys) {
+            if let told = told.key { key = key?.joined(with: told) ?? told }
+            if let told = told.sendingKey {
+                sendingKey = sendingKey.flatMap { $0.leads(to: told) ? $0 : nil } ?? told
+            }
+        }
+
+        /// Returns these keys, with those of `other` where one is not known.
+        func completed(by other: Keys) -> Keys {
+            Keys(
+                key: key ?? other.key,
+                sendingKey: sendingKey ?? other.sendingKey,
+                receivingKey: receivingKey ?? other.receivingKey
+            )
         }
     }
 
@@ -82,7 +89,7 @@ extension CircleFile.Peer {
     /// Takes the keys that the other device tells, unless they follow from those that this one has.
     mutating func take(_ told: AdvertisingKeyRecord, sendingKey toldSendingKey: DailyKey) {
         var keys = keys
-        keys.take(told, sendingKey: toldSendingKey)
+        keys.take(Keys(key: told, sendingKey: toldSendingKey))
         (key, sendingKey) = (keys.key, keys.sendingKey)
     }
 

@@ -31,6 +31,7 @@ extension TrustedDevices {
             if let key { contents.peers[device.id]?.key = key.kept(at: slot) }
             if let ownKey { contents.peers[device.id]?.knownKey = ownKey.id }
         }
+        if let key { toldKeys[device.id] = CircleFile.Peer.Keys(key: key) }
     }
 
     /// Removes a known device for ever, and makes this device's advertisements unreadable for it.
@@ -126,6 +127,7 @@ extension TrustedDevices {
             changes.isOutdated = number > contents.keyNumber
             contents.ownKey = old.newKey(after: number)
         }
+        toldKeys[peer] = CircleFile.Peer.Keys(key: key, sendingKey: directedKey)
         if changes.isOutdated { isOutdated = true }
         let isOutdated = changes.isOutdated
         changes = self.changes(since: old)
@@ -152,12 +154,9 @@ extension TrustedDevices {
         return digest != self.digest && digest != known.digest
     }
 
-    /// Returns the keys that a device has told, for the day of its clock, and the id of the key of this device that it has.
-    ///
-    /// - Throws: ``HandoffError`` with `peerMisbehaved` when they are unusable.
-    static func keys(
+    private static func keys(
         in message: CircleMessage
-    ) throws(HandoffError) -> (own: AdvertisingKeyRecord, directed: DailyKey, known: AdvertisingKeyRecord.ID?) {
+    ) throws(HandoffError) -> (AdvertisingKeyRecord, directed: DailyKey, known: AdvertisingKeyRecord.ID?) {
         do {
             let key = try AdvertisingKeyRecord(rawRepresentation: message.advertisingKey)
             let directed = DailyKey(

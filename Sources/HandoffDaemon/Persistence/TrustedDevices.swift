@@ -26,6 +26,9 @@ package struct TrustedDevices: Sendable {
     private(set) var ids: [DeviceID] = []
     /// All devices, by name.
     package private(set) var all: [Device] = []
+    /// The keys that devices have told since these were the engine's last, as they were told: what is kept of them is moved
+    /// to the day of this clock, from which no key leads back.
+    var toldKeys: [DeviceID: CircleFile.Peer.Keys] = [:]
     /// Whether another device has had a key of this device that it does not know, in this run of the daemon.
     var isOutdated = false
     private var devices: [DeviceID: Device] = [:]

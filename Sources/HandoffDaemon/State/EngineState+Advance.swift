@@ -38,8 +38,12 @@ extension Engine.State {
 
     /// Notices whether the clock was set: then what was told and heard before may be of another time than it seems to be.
     private mutating func noticeClock(at now: Moment) -> ClockSteps.Step? {
-        if now.uptime >= clock.settledAt { trust.earlierKeys = nil }
+        if now.uptime >= clock.settledAt {
+            trust.earlierKeys = nil
+            trust.isClockSettled = true
+        }
         guard let step = clock.advance(to: now) else { return nil }
+        trust.isClockSettled = false
         trust.confirmed.clockWasSet()
         trust.greetings.clockWasSet()
         trust.ownKeyDetector.clockWasSet(to: now.slot)

@@ -18,6 +18,8 @@ struct TrustState: Sendable {
     var confirmed = ConfirmedExchanges()
     /// The keys as they were before the clock moved them to another day; nil when there are none, or the clock is right.
     var earlierKeys: EarlierKeys?
+    /// Whether the clock was not set for so long that it counts as right.
+    var isClockSettled = false
     /// Detects advertisements under this device's own key that it has not sent.
     var ownKeyDetector: OwnKeyDetector
     /// For each device that has told the same advertising key as another one, all devices that have told it.
@@ -113,6 +115,7 @@ struct TrustState: Sendable {
             draft.earlierKeys?.keepOnly(devices.ids)
         }
         if devices.identity.id != identity.id { draft.earlierKeys = nil }
+        draft.keepToldKeys()
         if !hasSameKeys {
             draft.trial = try devices.trial()
             try draft.rekey()
@@ -144,6 +147,17 @@ struct TrustState: Sendable {
             if earlierKeys == nil { earlierKeys = EarlierKeys(of: before) } else { earlierKeys?.add(before) }
         }
         if let replacement { earlierKeys?.replacement = replacement }
+    }
+
+    /// Remembers the keys that devices have told, unless this clock is right.
+    private mutating func keepToldKeys() {
+        if !isClockSettled {
+            for (id, told) in devices.toldKeys where devices[id] != nil {
+                if earlierKeys == nil { earlierKeys = EarlierKeys() }
+                earlierKeys?.take(told, from: id)
+            }
+        }
+        devices.toldKeys = [:]
     }
 
     /// Recomputes what is derived from the devices' keys.

@@ -197,7 +197,11 @@ extension BlueZRadio {
         guard !links.withLock({ $0.isOwn(peer) }) else { return false }
         return try await withTimeout(deviceQueryTimeout) {
             do {
-                let device = try await session.bluez.device(peer, on: session.adapter)
+                let device = try await session.bluez.device(
+                    peer,
+                    on: session.adapter,
+                    timeout: deviceQueryTimeout
+                )
                 return device.isConnected || device.isPairedOrTrusted
             } catch let error as BlueZError where error.code == .deviceAbsent {
                 return false

@@ -167,7 +167,7 @@ extension BlueZRadio {
     /// bluetoothd does not answer in time, the link counts as shared.
     private func isShared(_ peer: BluetoothAddress, in session: Session) async -> Bool {
         let query = try? await withTimeout(deviceQueryTimeout) {
-            let device = try await session.bluez.device(peer, on: session.adapter)
+            let device = try await session.bluez.device(peer, on: session.adapter, timeout: deviceQueryTimeout)
             return device.isPairedOrTrusted || device.hasServices
         }
         return query ?? true

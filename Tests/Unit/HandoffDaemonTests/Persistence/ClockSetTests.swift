@@ -54,27 +54,57 @@ struct ClockSetTests {
         }
     }
 
+    /// How a device comes to have a wrong clock, and which key another one tells it then.
+    enum Wrong: CaseIterable {
+        /// It had no key of the other device yet.
+        case firstKey
+        /// The other device has replaced the key that it has told before.
+        case newKey
+        /// It was started with the wrong clock.
+        case start
+    }
+
     @Test(
         "Keys that are told while the clock is wrong are there when it is right",
         arguments: distances,
-        [true, false]
+        Wrong.allCases
     )
-    func toldInBetween(distance: Int64, isFirst: Bool) async throws {
+    func toldInBetween(distance: Int64, _ wrong: Wrong) async throws {
         try await withDevices(at: Self.slot) { devices in
             let peer = try Peer("laptop", at: Self.slot)
             let id = peer.device.id
-            // Else it has told another key before, which it has replaced meanwhile.
-            try devices.insert(peer.device, key: isFirst ? nil : .generate(day: DailyKey.keptDay(at: Self.slot)))
-            var earlier = EarlierKeys(of: devices.contents)
-            earlier.replacement = devices.advance(to: UInt64(Int64(Self.slot) + distance), restoring: earlier)
-            let message = peer.message([], knowing: devices.ownKey.id)
-            _ = try devices.receive(message, from: id)
-            let told = try TrustedDevices.keys(in: message)
-            earlier.take(told.own, sendingKey: told.directed, from: id)
-            devices.advance(to: Self.slot, restoring: earlier)
-            try expectReads(devices, peer)
-            let sending = try #require(try devices.directedKeys(with: id)?.told)
+            let before = AdvertisingKeyRecord.generate(day: DailyKey.keptDay(at: Self.slot))
+            try devices.insert(peer.device, key: wrong == .newKey ? before : nil)
+            let slot = UInt64(Int64(Self.slot) + distance)
+            if wrong == .start { devices.advance(to: slot) }
+            var state = try TrustState(devices, at: Moment(uptime: .zero, unixMicroseconds: 0))
+            try state.advance(to: slot)
+            devices = state.devices
+            _ = try devices.receive(peer.message([], knowing: devices.ownKey.id), from: id)
+            try state.setDevices(devices)
+            try state.advance(to: Self.slot)
+            try expectReads(state.devices, peer)
+            let sending = try #require(try state.devices.directedKeys(with: id)?.told)
             #expect(AdvertisementSealer(key: sending, slot: Self.slot) != nil)
+        }
+    }
+
+    @Test("Of a device that is removed while the clock is wrong, no key that it has told then comes back")
+    func toldAndRemoved() async throws {
+        try await withDevices(at: Self.slot) { devices in
+            let peer = try Peer("laptop", at: Self.slot)
+            try devices.insert(peer.device)
+            var state = try TrustState(devices, at: Moment(uptime: .zero, unixMicroseconds: 0))
+            try state.advance(to: Self.slot + 96)
+            devices = state.devices
+            _ = try devices.receive(peer.message([], knowing: devices.ownKey.id), from: peer.device.id)
+            try devices.remove(peer.device.id)
+            try state.setDevices(devices)
+            devices = state.devices
+            try devices.keep(peer.device.id)
+            try state.setDevices(devices)
+            try state.advance(to: Self.slot)
+            #expect(state.devices.lacksKey(of: peer.device.id))
         }
     }
 
