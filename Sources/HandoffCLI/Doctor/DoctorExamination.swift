@@ -49,7 +49,7 @@ struct DoctorExamination: Sendable {
         do {
             let bus = BusAddress(argument: bus)
             let (daemon, unit, names, buttons) = try await Connection.withConnection(to: bus) { connection in
-                let names = await Self.names(on: connection)
+                let names = try await Self.names(on: connection)
                 let daemon = await Self.daemon(on: connection, names)
                 return (daemon, await Self.unit(on: connection), names, await Self.notifiesWithButtons(on: connection))
             }
@@ -151,7 +151,11 @@ struct DoctorExamination: Sendable {
     }
 
     /// Returns the names that are on the bus, or that the bus can start.
-    private static func names(on connection: Connection) async -> Set<String> {
+    ///
+    /// The bus itself has more time than the programs on it: without these names, the daemon would count as not installed.
+    ///
+    /// - Throws: `DBusError` when the bus does not answer.
+    private static func names(on connection: Connection) async throws -> Set<String> {
         var names: Set<String> = []
         for member in ["ListNames", "ListActivatableNames"] as [MemberName] {
             let call = MethodCall(
@@ -160,8 +164,7 @@ struct DoctorExamination: Sendable {
                 interface: "org.freedesktop.DBus",
                 member: member
             )
-            let answer = try? await connection.call(call, timeout: patience).first
-            names.formUnion(answer.flatMap { [String]($0) } ?? [])
+            names.formUnion(try await connection.call(call).decode(at: 0, as: [String].self))
         }
         return names
     }

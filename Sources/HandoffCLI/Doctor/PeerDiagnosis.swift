@@ -131,7 +131,11 @@ enum PeerDiagnosis {
                 "on \(name): handoffctl doctor, and systemctl --user restart handoffd"
             )
         case .timedOut:
-            return fault("peer-session", "it does not answer in time", "bring both nearer to each other; try again")
+            return fault(
+                "peer-session",
+                "it does not answer in time",
+                "bring both nearer to each other and try again; on \(name): handoffctl doctor"
+            )
         case .notTrusted:
             return fault("peer-session", "it does not trust this device", "handoffctl pair, here and on \(name)")
         case .peerMisbehaved:

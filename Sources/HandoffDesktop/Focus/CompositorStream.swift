@@ -18,7 +18,7 @@ final class CompositorStream {
 
     /// The next `count` bytes.
     ///
-    /// - Throws: ``FocusError`` with `disconnected` when the compositor ends the connection before, `Errno`.
+    /// - Throws: ``DisplayError`` with `disconnected` when the compositor ends the connection before, `Errno`.
     func take(_ count: Int) async throws -> [UInt8] {
         while unread.count < count { try await readMore() }
         defer { unread.removeFirst(count) }
@@ -38,7 +38,7 @@ final class CompositorStream {
 
     private func readMore() async throws {
         let bytes = try await stream.read(atMost: Self.piece)
-        guard !bytes.isEmpty else { throw FocusError(.disconnected, "The compositor has ended the connection.") }
+        guard !bytes.isEmpty else { throw DisplayError(.disconnected, "The compositor has ended the connection.") }
         unread += bytes
     }
 }

@@ -46,7 +46,7 @@ struct FocusService: Sendable {
 
     /// Runs until cancelled; on a desktop that does not tell it does nothing.
     ///
-    /// - Throws: `DBusError` when the bus is lost, `FocusError` when a display is gone that was followed.
+    /// - Throws: `DBusError` when the bus is lost, `DisplayError` when a display is gone that was followed.
     func run() async throws {
         let followers: [@Sendable () async throws -> Void] = [{ try await follow() }, { try await followDaemon() }]
         try await withBackgroundTasks(followers) {
@@ -102,7 +102,7 @@ struct FocusService: Sendable {
 
     /// Follows the focus until the display is gone; returns where there is none to follow.
     ///
-    /// - Throws: `FocusError` when a display is gone that was followed: the session ends, and the next one has another
+    /// - Throws: `DisplayError` when a display is gone that was followed: the session ends, and the next one has another
     ///   program, which cannot start while this one has its name.
     private func follow(_ display: X11Focus) async throws {
         let isFollowed = CurrentValue(false)
@@ -114,7 +114,7 @@ struct FocusService: Sendable {
                     if let process { saw(process) }
                 }
             }
-        } catch let error as FocusError where error.code == .disconnected && isFollowed.value {
+        } catch let error as DisplayError where error.code == .disconnected && isFollowed.value {
             throw error
         } catch {}
         current.modify { $0.process = nil }

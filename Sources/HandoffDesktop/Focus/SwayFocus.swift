@@ -16,12 +16,12 @@ struct SwayFocus: Hashable, Sendable {
     /// - Parameters:
     ///   - reactor: the reactor on which it waits.
     ///   - change: is called first and after each change.
-    /// - Throws: ``FocusError``, `Errno`, `CancellationError`.
+    /// - Throws: ``DisplayError``, `Errno`, `CancellationError`.
     func follow(on reactor: Reactor, _ change: (FocusReport) -> Void) async throws {
         let stream = try LocalConnection(to: socket).stream(on: reactor)
         defer { stream.close() }
         let connection = CompositorStream(stream)
-        let silence = FocusError(.disconnected, "sway does not answer.")
+        let silence = DisplayError(.disconnected, "sway does not answer.")
         change(try await withTimeout(Self.patience, throwing: silence) { try await Self.subscribe(connection) })
         while true {
             let message = try await SwayMessage.next(on: connection)
@@ -33,7 +33,7 @@ struct SwayFocus: Hashable, Sendable {
     private static func subscribe(_ connection: CompositorStream) async throws -> FocusReport {
         try await connection.write(SwayMessage(.subscribe, #"["window"]"#).encoded)
         guard try await answer(to: .subscribe, on: connection).isSuccess else {
-            throw FocusError(.unsupported, "sway refuses to tell about windows.")
+            throw DisplayError(.unsupported, "sway refuses to tell about windows.")
         }
         try await connection.write(SwayMessage(.getTree).encoded)
         // What has changed before is in the tree already.

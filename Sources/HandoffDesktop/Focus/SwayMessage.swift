@@ -38,10 +38,10 @@ struct SwayMessage: Hashable, Sendable {
 
     /// Reads the next message.
     ///
-    /// - Throws: ``FocusError``, also when that is none; `Errno`.
+    /// - Throws: ``DisplayError``, also when that is none; `Errno`.
     static func next(on connection: CompositorStream) async throws -> SwayMessage {
         let head = try await connection.take(magic.count + 8)
-        guard head.starts(with: magic) else { throw FocusError(.unsupported, "The socket is none of sway.") }
+        guard head.starts(with: magic) else { throw DisplayError(.unsupported, "The socket is none of sway.") }
         let numbers = head.withUnsafeBytes { bytes in
             [0, 4].map { bytes.loadUnaligned(fromByteOffset: magic.count + $0, as: UInt32.self) }
         }

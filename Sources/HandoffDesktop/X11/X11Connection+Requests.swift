@@ -20,7 +20,7 @@ extension X11Connection {
 
     /// The first values of a property that has values of 32 bits; none if the window has no such property.
     ///
-    /// - Throws: ``FocusError`` with `refused` if there is no such window.
+    /// - Throws: ``DisplayError`` with `refused` if there is no such window.
     func property(_ property: UInt32, of window: UInt32, atMost count: UInt32) async throws -> [UInt32] {
         var request = X11Request(Opcode.getProperty)
         // Of any type, and from its beginning.

@@ -17,7 +17,7 @@ final class X11Connection {
 
     /// Sets up a connection over a connected socket.
     ///
-    /// - Throws: ``FocusError``.
+    /// - Throws: ``DisplayError``.
     init(_ stream: LocalStream, cookie: [UInt8]?) async throws {
         self.stream = stream
         try await stream.write(X11Request.setUp(cookie))
@@ -26,12 +26,12 @@ final class X11Connection {
         let rest = X11Message(bytes: try await Self.take(4 * Int(head.uint16(at: 6)), from: stream, &unread))
         guard head.code == 1 else {
             let reason = String(decoding: rest.bytes.prefix(Int(head.byte(at: 1))), as: UTF8.self)
-            throw FocusError(.refused, "The display refuses the connection: \(reason)")
+            throw DisplayError(.refused, "The display refuses the connection: \(reason)")
         }
         // "Connection Setup": 32 bytes, the name of the vendor, 8 for each format of pixmaps, and the screens.
         let vendor = (Int(rest.uint16(at: 16)) + 3) & ~3
         root = rest.uint32(at: 32 + vendor + 8 * Int(rest.byte(at: 21)))
-        guard root != 0 else { throw FocusError(.unsupported, "The display has no screen.") }
+        guard root != 0 else { throw DisplayError(.unsupported, "The display has no screen.") }
         self.unread = unread
     }
 
@@ -43,14 +43,14 @@ final class X11Connection {
 
     /// Sends a request, and returns its reply.
     ///
-    /// - Throws: ``FocusError`` with `refused` when the server answers with an error.
+    /// - Throws: ``DisplayError`` with `refused` when the server answers with an error.
     func reply(to request: X11Request) async throws -> X11Message {
         try await send(request)
         while true {
             let message = try await next()
             switch message.code {
             case 0 where message.sequence == sequence:
-                throw FocusError(.refused, "The display refuses a request with error \(message.byte(at: 1)).")
+                throw DisplayError(.refused, "The display refuses a request with error \(message.byte(at: 1)).")
             case 1 where message.sequence == sequence: return message
             case 0, 1: break
             default: note(message)
@@ -76,10 +76,12 @@ final class X11Connection {
     }
 
     private static func take(_ count: Int, from stream: LocalStream, _ unread: inout [UInt8]) async throws -> [UInt8] {
-        guard count <= maximumBytes else { throw FocusError(.unsupported, "The display sends \(count) bytes at once.") }
+        guard count <= maximumBytes else {
+            throw DisplayError(.unsupported, "The display sends \(count) bytes at once.")
+        }
         while unread.count < count {
             let bytes = try await stream.read(atMost: max(count - unread.count, 4096))
-            guard !bytes.isEmpty else { throw FocusError(.disconnected, "The display has ended the connection.") }
+            guard !bytes.isEmpty else { throw DisplayError(.disconnected, "The display has ended the connection.") }
             unread += bytes
         }
         defer { unread.removeFirst(count) }

@@ -23,13 +23,13 @@ package struct X11Display: Hashable, Sendable {
 
     /// Connects to its server, without waiting.
     ///
-    /// - Throws: ``FocusError`` with `unreachable`, also when so many connections wait for the server already that another
+    /// - Throws: ``DisplayError`` with `unreachable`, also when so many connections wait for the server already that another
     ///   one would have to wait.
-    func connect() throws(FocusError) -> LocalConnection {
+    func connect() throws(DisplayError) -> LocalConnection {
         do throws(Errno) {
             return try LocalConnection(to: FilePath(path))
         } catch {
-            throw FocusError(.unreachable, "\(path): \(error)")
+            throw DisplayError(.unreachable, "\(path): \(error)")
         }
     }
 }

@@ -40,13 +40,13 @@ package struct X11Focus: Sendable {
     ///   - reactor: the reactor on which it waits.
     ///   - body: is called with the process that has the focus, first and after each change; with nil while no window of an
     ///     app of this computer has it.
-    /// - Throws: ``FocusError``, with `disconnected` when the display is gone, with `unsupported` if it shows its windows on
+    /// - Throws: ``DisplayError``, with `disconnected` when the display is gone, with `unsupported` if it shows its windows on
     ///   a desktop of Wayland; `Errno` when the task is cancelled.
     package func follow(on reactor: Reactor, _ body: (UInt32?) -> Void) async throws {
         do {
             try await withConnection(on: reactor) { connection in
                 guard try await connection.extensionOpcode(Self.wayland) == nil else {
-                    throw FocusError(.unsupported, "The display belongs to a desktop of Wayland.")
+                    throw DisplayError(.unsupported, "The display belongs to a desktop of Wayland.")
                 }
                 let resources = try await Self.opcodeOfResources(connection)
                 let atoms = try await Atoms(connection)
@@ -57,7 +57,7 @@ package struct X11Focus: Sendable {
                 }
             }
         } catch let error as Errno where error != .canceled {
-            throw FocusError(.disconnected, "The connection to the display has failed: \(error)")
+            throw DisplayError(.disconnected, "The connection to the display has failed: \(error)")
         }
     }
 
@@ -71,7 +71,7 @@ package struct X11Focus: Sendable {
             let connection: X11Connection
             do {
                 connection = try await X11Connection(stream, cookie: cookie)
-            } catch let error as FocusError where error.code == .refused && number + 1 < cookies.count {
+            } catch let error as DisplayError where error.code == .refused && number + 1 < cookies.count {
                 continue
             }
             return try await body(connection)
@@ -80,13 +80,13 @@ package struct X11Focus: Sendable {
 
     private static func opcodeOfResources(_ connection: X11Connection) async throws -> UInt8 {
         guard let opcode = try await connection.extensionOpcode(resources) else {
-            throw FocusError(.unsupported, "The display lacks \(resources).")
+            throw DisplayError(.unsupported, "The display lacks \(resources).")
         }
         var version = X11Request(opcode, 0)
         version.append([1, 2] as [UInt8])
         let known = try await connection.reply(to: version)
         guard (known.uint16(at: 8), known.uint16(at: 10)) >= (1, 2) else {
-            throw FocusError(.unsupported, "The display lacks \(resources) 1.2.")
+            throw DisplayError(.unsupported, "The display lacks \(resources) 1.2.")
         }
         return opcode
     }
@@ -110,7 +110,7 @@ package struct X11Focus: Sendable {
             guard answer.uint32(at: 8) > 0, answer.uint32(at: 40) == 4 else { return nil }
             let process = answer.uint32(at: 44)
             return process == 0 ? nil : process
-        } catch let error as FocusError where error.code == .refused {
+        } catch let error as DisplayError where error.code == .refused {
             return nil
         }
     }

@@ -100,7 +100,7 @@ struct CompositorTests {
             #expect(try await SwayMessage.next(on: connection) == SwayMessage(.window, nil))
             #expect(SwayMessage(.window, nil).changedFocus == .unknown)
             #expect(try await SwayMessage.next(on: connection) == SwayMessage(.getTree, "two"))
-            await #expect(throws: FocusError.self) { try await SwayMessage.next(on: connection) }
+            await #expect(throws: DisplayError.self) { try await SwayMessage.next(on: connection) }
             try await write
         }
     }

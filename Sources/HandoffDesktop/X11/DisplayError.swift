@@ -1,5 +1,5 @@
 /// An error of a compositor or an X server that tells which window has the focus.
-struct FocusError: Error, Hashable, Sendable, CustomStringConvertible {
+struct DisplayError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What kind of error it is.
     enum Code: Hashable, Sendable {
         /// There is no X server for the display, or it cannot be connected to.
