@@ -229,8 +229,10 @@ class Run:
 def explanation(log):
     """Why a part failed, in a few lines: its last steps and the reason."""
     lines = log.read_text(errors="replace").splitlines() if log.exists() else []
-    chosen = [line for line in lines if STEP.search(line)][-2:] + [line for line in lines if REASON.search(line) and not ISSUE.search(line)][-6:]
-    chosen += [line for line in lines if ISSUE.search(line)][-160:]
+    issues = [line for line in lines if ISSUE.search(line)]
+    others = [line for line in lines if not ISSUE.search(line)]
+    steps, reasons = ([line for line in others if kind.search(line)] for kind in (STEP, REASON))
+    chosen = steps[-2:] + reasons[-6:] + issues[-160:]
     return "\n".join(f"    {line[:600]}" for line in chosen)
 
 
